@@ -1,0 +1,17 @@
+"""Everything a user can cause, as exceptions with an exit code; whatever else is raised is a bug of ours (exit 1)."""
+
+
+class PardnnError(Exception):
+    """Base of the errors a user can cause; `str(error)` is one line that says what happened and what to do."""
+
+    exit_code = 2
+
+
+class InputError(PardnnError):
+    """Bad input or usage: a broken file, an unknown name, options that contradict each other (exit 2)."""
+
+
+class DoesNotFit(PardnnError):
+    """No placement within the memory limits was found (exit 3)."""
+
+    exit_code = 3

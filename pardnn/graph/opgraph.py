@@ -1,0 +1,46 @@
+"""The op graph: a Dag whose nodes are framework operations, with what is known of each in parallel columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from numpy.typing import NDArray
+import numpy as np
+
+from pardnn.graph.raw import DType, RawNode, Shape
+from scheduler.dag import Dag
+
+
+@dataclass(frozen=True, eq=False)
+class OpGraph:
+    """The training step as operations and dependencies, n nodes and m edges.
+
+    Columns over nodes are aligned with `dag`'s node numbers, columns over edges with its edge numbers. The dag has no
+    cycles: the back edges of loops are left out and each loop is one colocation group.
+    """
+
+    dag: Dag
+    nodes: tuple[RawNode, ...]
+    """[n] the op as it stood in the file: name, type, inputs, attributes."""
+    edge_port: NDArray[np.int32]
+    """[m] the producer's output port; -1 = control edge."""
+    output_shapes: tuple[tuple[Shape, ...], ...]
+    output_dtypes: tuple[tuple[DType, ...], ...]
+    group: NDArray[np.int32]
+    """[n] colocation group, dense from 0; an op on its own is its own group."""
+    host: NDArray[np.bool_]
+    """[n] the op must run on the CPU."""
+    trips: NDArray[np.int64]
+    """[n] how often one step runs the op: the trip estimate of its loop, else 1."""
+    nodes_read: int
+    edges_read: int
+    unplaced: Mapping[str, str] = field(default_factory=dict)
+    """Pruned ops and why, by name."""
+    notes: tuple[str, ...] = ()
+    """What the user should know: one line each."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """[n] op names."""
+        return tuple(node.name for node in self.nodes)
