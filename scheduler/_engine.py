@@ -1,0 +1,131 @@
+"""Kernels of the event simulation: first which tensors have to be sent, then the run itself."""
+
+import math
+
+from scheduler import _heap
+from scheduler._jit import In32, In64, In64x2, Out32, Out64, OutFlags, kernel
+
+push = _heap.push
+pop = _heap.pop
+
+
+@kernel
+def list_transfers(
+    k: int, placement: In32, out_ptr: In64, out_edge: In32, dst: In32, edge_slot: In32, seen: Out32,
+    edge_transfer: Out32, next_edge: Out32, transfer_src: Out32, transfer_device: Out32, first_edge: Out32,
+) -> int:  # fmt: skip
+    """Number the transfers a placement needs: one per (producer, receiving device, size), by producer, then by edge.
+
+    `seen` [slots * k] starts at -1. The edges of a transfer are chained: first_edge[t], next_edge[e], ... -1.
+    """
+    count = 0
+    for v in range(len(placement)):
+        here = placement[v]
+        before = count
+        for i in range(out_ptr[v], out_ptr[v + 1]):
+            e = out_edge[i]
+            there = placement[dst[e]]
+            if there == here:
+                edge_transfer[e] = -1
+                continue
+            slot = edge_slot[e] * k + there
+            t = seen[slot]
+            if t < before:
+                t = count
+                seen[slot] = t
+                transfer_src[t] = v
+                transfer_device[t] = there
+                first_edge[t] = -1
+                count += 1
+            edge_transfer[e] = t
+            next_edge[e] = first_edge[t]
+            first_edge[t] = e
+    return count
+
+
+@kernel
+def run(
+    k: int, by_arrival: int, rank: In64, waits: Out64, placement: In32, time_ns: In64x2,
+    out_ptr: In64, out_edge: In32, dst: In32, edge_bytes: In64, edge_transfer: In32,
+    next_edge: In32, transfer_device: In32, first_edge: In32, transfer_ptr: In64,
+    latency_ns: In64, bytes_per_s: In64, path_ptr: In64, path_link: In32, link_free: Out64, idle: OutFlags,
+    event_key: Out64, event_tie: Out64, started: Out64,
+    ready_key: Out64, ready_tie: Out64, ready_base: In64, ready_size: Out64,
+    start: Out64, finish: Out64, transfer_start: Out64, transfer_finish: Out64,
+) -> int:  # fmt: skip
+    """Simulate one step; fills start, finish of nodes and transfers; returns how many nodes ran.
+
+    Events are (time, tie): arrivals of transfers before ends of nodes, each in the order they were started; `started`
+    maps that order to a node (v) or a transfer (n + t). Ready nodes of a device are (key, node) in its slice of the ready heap.
+    """
+    n = len(placement)
+    ends = 1 << 62  # added to the tie of a node's end: after all arrivals of the same moment
+    events = 0
+    sequence = 0
+    done = 0
+    now = 0
+    for v in range(n):
+        if waits[v] == 0:
+            d = placement[v]
+            push(ready_key, ready_tie, ready_base[d], ready_size[d], rank[v], v)
+            ready_size[d] += 1
+    while True:
+        # every idle device, in rising number, takes its next node
+        for d in range(k):
+            if idle[d] and ready_size[d] > 0:
+                base = ready_base[d]
+                v = ready_tie[base]
+                pop(ready_key, ready_tie, base, ready_size[d])
+                ready_size[d] -= 1
+                idle[d] = False
+                start[v] = now
+                finish[v] = now + time_ns[v, d]
+                started[sequence] = v
+                push(event_key, event_tie, 0, events, finish[v], ends + sequence)
+                events += 1
+                sequence += 1
+        if events == 0:
+            return done
+        now = event_key[0]
+        while events > 0 and event_key[0] == now:
+            what = started[event_tie[0] & (ends - 1)]
+            pop(event_key, event_tie, 0, events)
+            events -= 1
+            if what >= n:  # a transfer arrives: its readers stop waiting for it
+                e = first_edge[what - n]
+                while e >= 0:
+                    child = dst[e]
+                    waits[child] -= 1
+                    if waits[child] == 0:
+                        c = placement[child]
+                        push(ready_key, ready_tie, ready_base[c], ready_size[c], by_arrival * now + rank[child], child)
+                        ready_size[c] += 1
+                    e = next_edge[e]
+                continue
+            v = what
+            d = placement[v]
+            done += 1
+            idle[d] = True
+            for i in range(out_ptr[v], out_ptr[v + 1]):
+                e = out_edge[i]
+                if edge_transfer[e] < 0:
+                    child = dst[e]
+                    waits[child] -= 1
+                    if waits[child] == 0:
+                        push(ready_key, ready_tie, ready_base[d], ready_size[d], by_arrival * now + rank[child], child)
+                        ready_size[d] += 1
+            for t in range(transfer_ptr[v], transfer_ptr[v + 1]):
+                pair = d * k + transfer_device[t]
+                begin = now
+                for i in range(path_ptr[pair], path_ptr[pair + 1]):
+                    if link_free[path_link[i]] > begin:
+                        begin = link_free[path_link[i]]
+                end = begin + latency_ns[pair] + int(math.ceil(edge_bytes[first_edge[t]] / float(bytes_per_s[pair]) * 1e9))
+                for i in range(path_ptr[pair], path_ptr[pair + 1]):
+                    link_free[path_link[i]] = end
+                transfer_start[t] = begin
+                transfer_finish[t] = end
+                started[sequence] = n + t
+                push(event_key, event_tie, 0, events, end, sequence)
+                events += 1
+                sequence += 1

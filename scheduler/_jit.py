@@ -1,0 +1,144 @@
+"""Compiled kernels: the one place that imports numba.
+
+A kernel is a plain loop over raw arrays. `@kernel` compiles it at its first call, for the one signature its annotations
+spell, and keeps the machine code in a private per-user directory. Importing a module with kernels costs nothing; where
+the cache cannot be used the kernels are compiled anew in each process, and `cache_note()` says so in one line.
+With NUMBA_DISABLE_JIT=1 the loops run as plain Python.
+
+Parameters are `int` (int64), `float`, and C-contiguous arrays: `In32`, `In64` are only read, so frozen arrays may be given;
+`Out32`, `Out64`, `OutFlags` are written. `In64x2` is a matrix that is read.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import stat
+import threading
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+In32 = Annotated[NDArray[np.int32], "Array(int32, 1, 'C', readonly=True)"]
+In64 = Annotated[NDArray[np.int64], "Array(int64, 1, 'C', readonly=True)"]
+In64x2 = Annotated[NDArray[np.int64], "Array(int64, 2, 'C', readonly=True)"]
+Out32 = Annotated[NDArray[np.int32], "Array(int32, 1, 'C')"]
+Out64 = Annotated[NDArray[np.int64], "Array(int64, 1, 'C')"]
+OutFlags = Annotated[NDArray[np.bool_], "Array(boolean, 1, 'C')"]
+_SCALARS = {int: "int64", float: "float64", type(None): "void"}
+
+_lock = threading.RLock()
+_notes: list[str] = []
+_seconds = 0.0
+
+
+def compile_seconds() -> float:
+    """Seconds this process has spent importing numba and compiling or loading kernels."""
+    return _seconds
+
+
+def cache_note() -> str | None:
+    """Why compiled kernels are not kept for the next process, or None."""
+    return _notes[0] if _notes else None
+
+
+class Kernel:
+    """A function compiled at its first call; it may call other kernels by their module-level names."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._compiled: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        return (self._compiled or self.compile())(*args)
+
+    def compile(self) -> Callable[..., Any]:
+        """Compile now (or load from the cache) and return the callable."""
+        global _seconds
+        with _lock:
+            if self._compiled is None:
+                started = time.perf_counter()
+                self._compiled = self._build()
+                _seconds += time.perf_counter() - started
+        return self._compiled
+
+    def _build(self) -> Callable[..., Any]:
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            return self._function
+        import numba
+
+        directory = _cache_directory()
+        previous = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(directory or "")
+        try:
+            jit = numba.njit(self._signature(), cache=directory is not None, nogil=True)
+            compiled: Callable[..., Any] = jit(self._linked())
+        finally:
+            numba.config.CACHE_DIR = previous
+        return compiled
+
+    def _signature(self) -> str:
+        """The annotations in numba's notation."""
+        hints = get_type_hints(self._function, include_extras=True)
+        result = hints.pop("return", type(None))
+        spelled = [_SCALARS[h] if h in _SCALARS else h.__metadata__[0] for h in hints.values()]
+        return f"{_SCALARS[result]}({', '.join(spelled)})"
+
+    def _linked(self) -> types.FunctionType:
+        """The function with the kernels it names replaced by their compiled form, which numba can call."""
+        source, scope = self._function, dict(self._function.__globals__)
+        for name in source.__code__.co_names:
+            if isinstance(scope.get(name), Kernel):
+                scope[name] = scope[name].compile()
+        linked = types.FunctionType(source.__code__, scope, source.__name__, source.__defaults__, source.__closure__)
+        linked.__qualname__, linked.__module__ = source.__qualname__, source.__module__
+        return linked
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Decorator: compile the function at its first call, for the signature its annotations spell."""
+    assert isinstance(function, types.FunctionType)
+    return Kernel(function)
+
+
+@functools.cache
+def _cache_directory() -> Path | None:
+    """A directory that belongs to this user alone, one per state of the kernels' sources; None if there is none."""
+    try:
+        import platformdirs
+
+        base = Path(os.environ.get("PARDNN_CACHE_DIR") or platformdirs.user_cache_dir("pardnn"))
+        if not base.is_absolute() or str(base).startswith("~"):
+            raise OSError("no home directory")
+        directory = base / f"kernels-{_fingerprint()}"
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = directory.stat()
+        if found.st_uid != os.getuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise OSError(f"{directory} can be written by others")
+        probe = directory / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except (OSError, RuntimeError) as error:
+        reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        _notes.append(f"compiled kernels are not cached ({reason}); set PARDNN_CACHE_DIR to a private directory")
+        return None
+    return directory
+
+
+def _fingerprint() -> str:
+    """Hash of all source files that hold kernels: numba itself notices a change in the calling file only."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for package in (root, root.parent / "pardnn"):
+        for path in sorted(package.rglob("*.py")):
+            text = path.read_bytes()
+            if b"@kernel" in text:
+                digest.update(path.name.encode() + b"\0" + text)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""The machine: devices with memories, and the links a transfer between two of them holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scheduler.dag import frozen
+
+UNLIMITED = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """k devices. A transfer i -> j takes `latency_ns[i, j] + ceil(bytes / bytes_per_s[i, j])` and, where contention is
+    simulated, holds all links `path_link[path_ptr[i * k + j]:path_ptr[i * k + j + 1]]` from its start to its end.
+
+    A link is anything that carries one tensor at a time: a device's outgoing or incoming port, a switch, a network card.
+    """
+
+    devices: tuple[str, ...]
+    memory_bytes: NDArray[np.int64]
+    """[k] usable bytes; UNLIMITED where there is no limit."""
+    latency_ns: NDArray[np.int64]
+    """[k, k]; the diagonal is not used."""
+    bytes_per_s: NDArray[np.int64]
+    """[k, k]"""
+    path_ptr: NDArray[np.int64]
+    path_link: NDArray[np.int32]
+    links: tuple[str, ...]
+
+    @property
+    def k(self) -> int:
+        """Number of devices."""
+        return len(self.devices)
+
+    @classmethod
+    def ported(
+        cls, devices: tuple[str, ...], memory_bytes: ArrayLike, latency_ns: ArrayLike, bytes_per_s: ArrayLike
+    ) -> Machine:
+        """Devices joined by a switch without limits: each has one outgoing and one incoming port.
+
+        Scalars or arrays: memory_bytes [k], latency_ns [k, k], bytes_per_s [k, k].
+        """
+        k = len(devices)
+        sender, receiver = np.divmod(np.arange(k * k), k)
+        return cls(
+            devices,
+            frozen(np.broadcast_to(memory_bytes, (k,)), np.int64),
+            frozen(np.broadcast_to(latency_ns, (k, k)), np.int64),
+            frozen(np.broadcast_to(bytes_per_s, (k, k)), np.int64),
+            frozen(np.arange(0, 2 * k * k + 1, 2), np.int64),
+            frozen(np.stack([sender, k + receiver], axis=1).ravel(), np.int32),
+            tuple(f"{d} out" for d in devices) + tuple(f"{d} in" for d in devices),
+        )
+
+    @classmethod
+    def uniform(cls, k: int, memory_bytes: int, latency_ns: int, bytes_per_s: int) -> Machine:
+        """k equal GPUs, each pair joined alike."""
+        return cls.ported(tuple(f"/device:GPU:{i}" for i in range(k)), memory_bytes, latency_ns, bytes_per_s)
+
+    def transfer_ns(self, nbytes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[m] time of a transfer of so many bytes, averaged over all ordered pairs of devices; exact if they are alike.
+
+        Zero with one device, where nothing is ever sent.
+        """
+        pairs = [(i, j) for i in range(self.k) for j in range(self.k) if i != j]
+        links, counts = np.unique(
+            [(self.latency_ns[p], self.bytes_per_s[p]) for p in pairs] or np.empty((0, 2), np.int64),
+            axis=0, return_counts=True,
+        )  # fmt: skip
+        total = np.zeros(len(nbytes), np.int64)
+        for (latency, rate), count in zip(links.tolist(), counts.tolist(), strict=True):
+            total += count * link_ns(nbytes, latency, rate)
+        return total // max(1, len(pairs))
+
+
+def link_ns(nbytes: NDArray[np.int64], latency_ns: int, bytes_per_s: int) -> NDArray[np.int64]:
+    """latency + ceil(bytes / rate), in IEEE doubles, in the order of operations the execution model prescribes."""
+    return latency_ns + np.ceil(nbytes / float(bytes_per_s) * 1e9).astype(np.int64)
