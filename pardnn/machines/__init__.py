@@ -1,0 +1,1 @@
+"""Machines: cards and presets as TOML files, and the machine that a command line asks for."""
