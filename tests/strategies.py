@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -79,7 +77,7 @@ def problems(draw: Draw, max_nodes: int = 12, max_gpus: int = 3, limited: bool =
         group = np.array([sorted(set(label)).index(x) for x in label], np.int32)
         free = st.sampled_from((*[-1] * 4, *range(gpus + 1)))
         pin = np.array(draw(st.lists(free, min_size=n, max_size=n)), np.int32)[group]
-    limit: Any = UNLIMITED
+    limit = UNLIMITED
     if limited:
         columns = (workload.resident_bytes, workload.output_bytes, workload.temp_bytes)
         everything = int(sum(int(column.sum()) for column in columns))
