@@ -1,0 +1,80 @@
+"""The training graph that ships: small, whole, and a step that TensorFlow runs."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_example_graph_is_small_and_plain(example_graph: Path) -> None:
+    text = example_graph.read_text()
+    assert len(text) < 300_000
+    assert "device:" not in text
+    assert "size: -1" not in text
+    assert len(re.findall(r"^node {", text, re.MULTILINE)) == 390
+    assert text.count('op: "VarHandleOp"') == text.count("shared_name") == 28
+
+
+def test_tensorflow_loads_the_example_graph(example_graph: Path) -> None:
+    tf = pytest.importorskip("tensorflow")
+    from google.protobuf import text_format
+
+    definition = text_format.Parse(example_graph.read_text(), tf.compat.v1.GraphDef())
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+    assert graph.get_operation_by_name("train").type == "NoOp"
+    assert len(graph.get_operations()) == 390
+
+
+@pytest.fixture
+def script() -> ModuleType:
+    """scripts/make_example_graph.py as a module."""
+    pytest.importorskip("tensorflow")
+    spec = importlib.util.spec_from_file_location("make_example_graph", ROOT / "scripts" / "make_example_graph.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_traced_step_stands_alone_and_trains(script: ModuleType) -> None:
+    """Every variable is created by the graph itself, and one run of the train op changes all weights."""
+    import numpy as np
+    import tensorflow as tf
+
+    from models import four_view_cnn
+
+    definition = script.trace(four_view_cnn.build(batch=2, side=32, width=4, classes=3))
+    rng = np.random.default_rng(0)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        tf.import_graph_def(definition, name="")
+        variables = [op for op in graph.get_operations() if op.type == "VarHandleOp"]
+        weights = [v for v in variables if v.get_attr("dtype") == tf.float32 and v.get_attr("shape").dim]
+        values = {v.name: _initial(v, rng) for v in variables}
+        for v in variables:
+            session.run(tf.raw_ops.AssignVariableOp(resource=v.outputs[0], value=tf.constant(values[v.name])))
+        feed = {op.outputs[0]: _data(op, rng) for op in graph.get_operations() if op.type == "Placeholder"}
+        session.run("train", feed)
+        after = session.run(
+            {v.name: tf.raw_ops.ReadVariableOp(resource=v.outputs[0], dtype=tf.float32) for v in weights}
+        )
+    assert len(weights) == 24
+    for name, value in after.items():
+        assert np.isfinite(value).all()
+        assert (value != values[name]).any(), name
+
+
+def _initial(variable: Any, rng: Any) -> Any:
+    shape = [d.size for d in variable.get_attr("shape").dim]
+    return rng.uniform(0.01, 0.1, shape).astype(variable.get_attr("dtype").as_numpy_dtype)
+
+
+def _data(placeholder: Any, rng: Any) -> Any:
+    shape, dtype = placeholder.outputs[0].shape.as_list(), placeholder.outputs[0].dtype.as_numpy_dtype
+    return rng.integers(0, 3, shape).astype(dtype)
