@@ -1,0 +1,96 @@
+"""The bytes of a graph file, unpacked, and what they are; by their content, for names of files lie."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+import zlib
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+from pardnn.errors import InputError
+
+
+class Form(Enum):
+    """How the data of a file is written."""
+
+    TEXT = "protobuf text"
+    BINARY = "protobuf binary"
+    JSON = "cost graph"
+
+
+class File(NamedTuple):
+    """A file's data (unpacked where it was a gzip), and the sha256 of the bytes on disk."""
+
+    data: bytes
+    gzip: bool
+    sha256: str
+
+
+BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_LFS = b"version https://git-lfs.github.com/spec/"
+_FOREIGN = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "a zip archive (of a Keras model? then `pardnn extract` makes a graph of it)",
+    b"\x89HDF\r\n": "an HDF5 file (of a Keras model? then `pardnn extract` makes a graph of it)",
+    b"\x7fELF": "a program",
+    b"BZh": "a bzip2 archive: unpack it first",
+    b"\xfd7zXZ": "an xz archive: unpack it first",
+    b"\x28\xb5\x2f\xfd": "a zstd archive: unpack it first",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"<!DOCTYPE": "a web page: was it downloaded from the wrong address?",
+    b"<html": "a web page: was it downloaded from the wrong address?",
+}
+# No binary graph begins like this: its second or third byte would be the tag of a field no graph has.
+_TEXT = re.compile(rb"\s*+(?:\#[^\n]*+\s*+)*+[A-Za-z_]\w++\s*+[:{<\[]")
+_JSON = re.compile(rb"\s*+[{\[]")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def load(path: str | Path) -> File:
+    """A file's data. Raises InputError: no such file, a directory, a damaged gzip, a Git LFS pointer."""
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError:  # a NUL in the name
+        raise InputError(f"{ascii(str(path))}: is no name of a file") from None
+    data = raw
+    if raw.startswith(_GZIP):
+        try:
+            data = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path}: the gzip is damaged or cut off ({error}): fetch the file again") from None
+    if data.startswith(_LFS):
+        raise InputError(f"{path}: is a Git LFS pointer, not the graph itself: run `git lfs pull`")
+    return File(data, data is not raw, hashlib.sha256(raw).hexdigest())
+
+
+def sniff(data: bytes, path: str | Path) -> Form:
+    """How the data is written; nothing at all is an empty binary graph. Raises InputError for what is known to be no graph."""
+    for magic, what in _FOREIGN.items():
+        if data.startswith(magic):
+            raise InputError(f"{path}: is {what}; a graph (GraphDef, MetaGraphDef, SavedModel or cost graph) is needed")
+    start = len(BOM) if data.startswith(BOM) else 0
+    if _TEXT.match(data, start):
+        return Form.TEXT
+    sample = data[start : start + 65536]
+    if _CONTROL.search(sample) or not _is_utf8(sample) or not data:
+        return Form.BINARY
+    return Form.JSON if _JSON.match(sample) else Form.TEXT
+
+
+def _is_utf8(sample: bytes) -> bool:
+    """Whether bytes, perhaps cut within a character, are text."""
+    try:
+        sample.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(sample) - 4
+    return True
