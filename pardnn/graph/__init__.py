@@ -1,0 +1,1 @@
+"""From what a file holds to the op graph that is partitioned."""

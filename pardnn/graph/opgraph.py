@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 
 from pardnn.graph.raw import DType, RawNode, Shape
 from scheduler.dag import Dag
@@ -35,6 +35,9 @@ class OpGraph:
     """[n] how often one step runs the op: the trip estimate of its loop, else 1."""
     nodes_read: int
     edges_read: int
+    """Nodes of the file, and pairs of nodes of which one consumes or waits for the other; before pruning."""
+    loops: int = 0
+    """Cycles of the file that hang together (strongly connected components); a while loop has one or several."""
     unplaced: Mapping[str, str] = field(default_factory=dict)
     """Pruned ops and why, by name."""
     notes: tuple[str, ...] = ()
@@ -44,3 +47,8 @@ class OpGraph:
     def names(self) -> tuple[str, ...]:
         """[n] op names."""
         return tuple(node.name for node in self.nodes)
+
+    @property
+    def unknown_shape(self) -> int:
+        """Number of ops with an output of which a dimension or the rank is unknown."""
+        return sum(any(not shape.known for shape in shapes) for shapes in self.output_shapes)

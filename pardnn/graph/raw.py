@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Union
 
 
 class DType(int):
@@ -25,6 +24,11 @@ class Shape:
     """Dimensions of a tensor: -1 = unknown dimension, `dims is None` = unknown rank."""
 
     dims: tuple[int, ...] | None
+
+    @property
+    def known(self) -> bool:
+        """Whether rank and every dimension are known."""
+        return self.dims is not None and min(self.dims, default=0) >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class FunctionRef:
     name: str
 
 
-AttrValue = Union[int, float, bool, bytes, DType, Shape, TensorInfo, FunctionRef, tuple["AttrValue", ...]]
+AttrValue = int | float | bool | bytes | DType | Shape | TensorInfo | FunctionRef | tuple["AttrValue", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class RawFunction:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a graph came from. `kind` is the outermost message ("GraphDef", "MetaGraphDef"); sha256 is of the file's bytes."""
+    """Where a graph came from. `kind` is the outermost message ("GraphDef", ...); sha256 is of the file's bytes."""
 
     path: str
     kind: str

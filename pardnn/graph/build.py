@@ -1,0 +1,101 @@
+"""From a file's nodes to the graph that is partitioned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pardnn.errors import InputError
+from pardnn.graph.colocate import colocate, tie_loops
+from pardnn.graph.cycles import components_with_cycles
+from pardnn.graph.hosts import find_hosts, host_note, unknown_note
+from pardnn.graph.kernels import output_dtypes
+from pardnn.graph.loops import acyclic, find_frames, forward_edges
+from pardnn.graph.opgraph import OpGraph
+from pardnn.graph.prune import prune
+from pardnn.graph.raw import DType, RawGraph
+from pardnn.graph.shapes import find_shapes
+from pardnn.graph.trips import count_trips
+from pardnn.graph.wiring import Wiring, wire
+from scheduler.dag import Dag
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+
+def build(
+    raw: RawGraph, targets: Sequence[str] = (), batch_size: int | None = None, tensorflow: bool = False
+) -> OpGraph:
+    """The training step of a graph as a dag of ops, O(nodes + edges) but for the sorting of groups.
+
+    `targets`: the ops a step runs, by name; else found, see `prune`. `batch_size`: put in place of unknown leading
+    dimensions of what is fed. `tensorflow`: let TensorFlow infer the shapes the file lacks, if it is installed.
+    Raises InputError for a graph that cannot run, DoesNotFit for a colocation group that no device can hold.
+    """
+    if not raw.nodes:
+        raise InputError(f"{raw.source.path}: the graph has no nodes; save a GraphDef of the training step")
+    wiring = wire(raw.nodes)
+    forward = forward_edges(wiring)
+    dag = acyclic(wiring, forward)
+    frames = find_frames(wiring, dag)
+    dtypes = _dtypes(wiring)
+
+    sets, missing = colocate(wiring, dtypes)
+    tied = sets.numbers(range(wiring.n))
+    hosts = find_hosts(raw.nodes, tied)
+    tie_loops(sets, frames, hosts.host)
+
+    pruned = prune(wiring, targets, raw.train_ops)
+    inferred = find_shapes(raw, wiring, dag, dtypes, batch_size, tensorflow)
+    trips, guessed = count_trips(wiring, frames, inferred)
+
+    kept = np.flatnonzero(pruned.keep)
+    nodes = tuple(raw.nodes[v] for v in kept)
+    step, port = _restricted(wiring, dag, forward, pruned.keep)
+    notes = (
+        pruned.note,
+        missing,
+        host_note(raw.nodes, tied, hosts, pruned.keep),
+        unknown_note(nodes),
+        guessed,
+        inferred.note,
+    )
+    return OpGraph(
+        dag=step,
+        nodes=nodes,
+        edge_port=port,
+        output_shapes=tuple(inferred.shapes[v] for v in kept),
+        output_dtypes=tuple(dtypes[v] for v in kept),
+        group=_frozen(sets.numbers(kept.tolist())),
+        host=_frozen(hosts.host[kept]),
+        trips=_frozen(trips[kept]),
+        nodes_read=wiring.n,
+        edges_read=len(np.unique(wiring.src.astype(np.int64) * wiring.n + wiring.dst)),
+        loops=0 if forward.all() else components_with_cycles(Dag.from_edges(wiring.n, wiring.src, wiring.dst)),
+        unplaced=pruned.reasons,
+        notes=tuple(note for note in notes if note is not None),
+    )
+
+
+def _dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
+    """The data types of every node's outputs; of a custom op as many as its consumers name."""
+    outputs = np.zeros(wiring.n, np.int64)
+    np.maximum.at(outputs, wiring.src, wiring.port + 1)
+    return tuple(output_dtypes(node, count) for node, count in zip(wiring.nodes, outputs.tolist(), strict=True))
+
+
+def _restricted(
+    wiring: Wiring, dag: Dag, forward: NDArray[np.bool_], keep: NDArray[np.bool_]
+) -> tuple[Dag, NDArray[np.int32]]:
+    """(dag, port of each edge) of the kept nodes, renumbered in file order."""
+    number = np.cumsum(keep, dtype=np.int32) - 1
+    inside = keep[dag.src] & keep[dag.dst]
+    port = wiring.port[forward][inside]
+    return Dag.from_edges(int(keep.sum()), number[dag.src[inside]], number[dag.dst[inside]]), _frozen(port)
+
+
+def _frozen(array: NDArray[Kind]) -> NDArray[Kind]:
+    array.flags.writeable = False
+    return array
