@@ -1,0 +1,1 @@
+"""Costs: what each op takes in time and memory, and the workload made of it."""

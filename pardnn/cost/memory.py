@@ -1,0 +1,98 @@
+"""Memory per op: what is held for the whole step, and what each op's fresh outputs take.
+
+Several readings are possible, since the simulator knows no shared buffers; these are the choices:
+
+* A variable, an optimizer slot and a constant are resident where they are made; what merely names them (a read, an
+  identity or a reshape of a read) takes nothing more. A copy sent to another device is counted there by the simulator.
+* Any other view (Identity, Reshape, Switch, ...) counts as a buffer of its own. It keeps its input's buffer alive, and
+  that one is counted only as long as it has other readers; so a chain of views is right, and a value that is kept both
+  as itself and as a view is counted twice: an estimate on the safe side.
+* An op that could work in place still counts its output: the runtime decides that at run time.
+* References and handles take nothing; what they stand for is counted once, at the op that makes it.
+* What a loop pushes on a stack stays until the gradient pops it: once per trip.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.tensor import RESOURCE, Tensor, tensor
+from pardnn.graph.opgraph import OpGraph
+from pardnn.graph.raw import DType, RawNode, Shape
+
+_VARIABLES = frozenset({"Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "TemporaryVariable"})
+_CONSTANTS = frozenset({"Const", "HostConst", "ImmutableConst"})
+_READS = frozenset({"ReadVariableOp", "_ReadVariablesOp"})
+_HELD = _VARIABLES | _CONSTANTS | _READS
+_FED = frozenset({"_Arg", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault"})
+_VIEWS = frozenset({
+    "Bitcast", "EnsureShape", "Enter", "ExpandDims", "Identity", "IdentityN", "Reshape", "Squeeze", "StopGradient",
+    "PreventGradient", "Snapshot", "RefIdentity", "RefEnter",
+})  # fmt: skip
+_PUSHED_ARGUMENT = {
+    "StackPush": 1,
+    "StackPushV2": 1,
+    "TensorArrayWriteV3": 2,
+    "TensorListPushBack": 1,
+    "TensorListSetItem": 2,
+}
+
+
+def resident_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
+    """[n] bytes held for the whole step by the op that makes them."""
+    result = np.fromiter((cost.resident_bytes for cost in costs.costs), np.int64, graph.dag.n)
+    fed: list[int] = []
+    for v, node in enumerate(graph.nodes):
+        if node.op in _VARIABLES:
+            result[v] += _declared(node, costs.ops[v].output()).bytes
+        elif node.op in _CONSTANTS:
+            result[v] += costs.ops[v].written
+        elif node.op in _FED and costs.ops[v].output().dtype == RESOURCE:
+            fed.append(v)
+    for v in fed:
+        result[v] += _fed_variable(graph, costs, v)
+    return result
+
+
+def output_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
+    """[n] bytes of the op's fresh outputs."""
+    result = np.fromiter((cost.output_bytes for cost in costs.costs), np.int64, graph.dag.n)
+    held = np.zeros(graph.dag.n, np.bool_)
+    for v in graph.dag.order.tolist():
+        kind = graph.nodes[v].op
+        if kind in _HELD:
+            held[v] = True
+        elif kind in _VIEWS and costs.arguments[v]:
+            source = costs.arguments[v][0][0]
+            held[v] = source >= 0 and held[source]
+        elif kind in _PUSHED_ARGUMENT:
+            result[v] = costs.ops[v].input(_PUSHED_ARGUMENT[kind]).bytes * graph.trips[v]
+    result[held] = 0
+    return result
+
+
+def temp_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
+    """[n] scratch while the op runs."""
+    return np.fromiter((cost.temp_bytes for cost in costs.costs), np.int64, graph.dag.n)
+
+
+def _declared(node: RawNode, output: Tensor) -> Tensor:
+    """The variable as its attributes declare it, else as its output shows it."""
+    shape, dtype = node.attrs.get("shape"), node.attrs.get("dtype")
+    if isinstance(shape, Shape) and isinstance(dtype, DType):
+        return tensor(dtype, shape)
+    return output
+
+
+def _fed_variable(graph: OpGraph, costs: GraphCosts, v: int) -> int:
+    """Bytes of a variable whose handle comes from outside the graph: the largest value read from it or put into it."""
+    dag, largest = graph.dag, 0
+    for reader in dag.dst[dag.out_edge[dag.out_ptr[v] : dag.out_ptr[v + 1]]].tolist():
+        op = costs.ops[reader]
+        if op.type in _READS:
+            largest = max(largest, *(t.bytes for t in op.outputs), 0)
+        elif op.type.startswith("ResourceApply") or op.type == "AssignVariableOp":
+            largest = max(largest, *(t.bytes for t in op.inputs if not t.handle), 0)
+    return largest

@@ -1,0 +1,55 @@
+"""Cost models: what turns a graph and a machine's cards into times and bytes per op."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.record import Source
+from pardnn.errors import InputError
+from pardnn.graph.opgraph import OpGraph
+from pardnn.machines.card import Card
+from pardnn.registry import Registry
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Per op: n ops, c cards. Times are of one run."""
+
+    time_ns: NDArray[np.int64]
+    """[n, c]"""
+    resident_bytes: NDArray[np.int64]
+    output_bytes: NDArray[np.int64]
+    temp_bytes: NDArray[np.int64]
+    source: tuple[Source, ...]
+    """[n] where the time comes from."""
+    notes: tuple[str, ...] = ()
+    """What the user should know: one line each."""
+
+
+class CostModel(Protocol):
+    """A frozen dataclass of its parameters; pure."""
+
+    def __call__(self, graph: OpGraph, costs: GraphCosts, cards: tuple[Card, ...]) -> Estimate:
+        """The times on each of the cards, of which the first is the one that measured times are of."""
+        ...
+
+
+cost_models: Registry[CostModel] = Registry("cost model", "pardnn.cost.models")
+
+
+def cost_model(text: str) -> CostModel:
+    """The model that `--costs` names: a registered name, or name:FILE where the model reads a file."""
+    name, colon, file = text.partition(":")
+    make = cost_models.get(name).make
+    if name == "measured":
+        if not file:
+            raise InputError("--costs measured: name the file too, as in --costs measured:costs.csv")
+        return make(file)
+    if colon:
+        raise InputError(f"--costs {text}: {name} reads no file")
+    return make()

@@ -1,0 +1,1 @@
+"""The cost models, one a file."""
