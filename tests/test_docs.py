@@ -1,0 +1,39 @@
+"""What the documents say of the tree stays true."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from pardnn.registry import partitioners
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(path for package in ("scheduler", "pardnn") for path in (ROOT / package).rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md"])
+def test_every_link_leads_to_a_file(name: str) -> None:
+    document = ROOT / name
+    links = re.findall(r"\]\(([^)#]+)\)", document.read_text())
+    assert [link for link in links if "://" not in link and not (document.parent / link).exists()] == []
+
+
+def test_every_script_has_its_line() -> None:
+    scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and path.name != "README.md"}
+    assert set(re.findall(r"^\| `([^`]+)`", (ROOT / "scripts/README.md").read_text(), re.MULTILINE)) == scripts
+
+
+def test_every_method_has_its_line() -> None:
+    table = (ROOT / "README.md").read_text().partition("| method |")[2].partition("\n\n")[0]
+    described = {name for row in table.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert set(partitioners.all()) <= described
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_functions_stay_readable(path: Path) -> None:
+    """60 lines are the aim; the simulator's loop takes more, since a kernel's parts would share all of its state."""
+    text = path.read_text()
+    assert text.count("\n") <= 300
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    assert [f.name for f in functions if (f.end_lineno or 0) - f.body[min(1, len(f.body) - 1)].lineno > 75] == []
