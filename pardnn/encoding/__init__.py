@@ -1,18 +1,17 @@
 """How protobuf messages are written down, as text and as bytes; what they mean is the readers' and the placers' matter.
 
-Both forms are walked without a schema, so that a file can be read where it is understood and rewritten where it must change.
+Both forms are walked without a schema, so a file can be read where it is understood and rewritten where it must change.
 """
 
 from __future__ import annotations
 
 
-class Malformed(Exception):  # noqa: N818 - it becomes an InputError where the file's name is known
+class Malformed(ValueError):  # noqa: N818 - it becomes an InputError where the file's name is known
     """What breaks the syntax and where: `offset` counts bytes from the beginning of the data."""
 
     def __init__(self, offset: int, reason: str) -> None:
         super().__init__(reason)
         self.offset = offset
-        self.reason = reason
 
 
 def where(data: bytes, offset: int, *, text: bool) -> str:

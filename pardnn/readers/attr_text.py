@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
 
 from pardnn.encoding import literals
-from pardnn.encoding.text import Message
+from pardnn.encoding.text import Value, message
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, Shape, TensorInfo
 from pardnn.readers import dtypes
-
-Value = bytes | Message
-_T = TypeVar("_T")
 
 
 def attr_value(value: Value) -> AttrValue | None:
     """An AttrValue; None where it holds nothing a graph is read for. Of several the last counts."""
     found: AttrValue | None = None
-    for name, inner, _, _ in fields_of(value):
+    for name, inner in message(value):
         if name == b"list":
             found = _list(inner)
         elif name in _DECODE:
@@ -26,23 +22,9 @@ def attr_value(value: Value) -> AttrValue | None:
     return found
 
 
-def fields_of(value: Value) -> Message:
-    """The fields of a message."""
-    if isinstance(value, bytes):
-        raise ValueError(f"a message in braces is expected, not {ascii(value[:30].decode('utf-8', 'replace'))}")
-    return value
-
-
-def raw_of(value: Value) -> bytes:
-    """A scalar as written."""
-    if isinstance(value, list):
-        raise ValueError("a plain value is expected, not a message in braces")
-    return value
-
-
 def string(value: Value) -> bytes:
     """A string field's bytes."""
-    return literals.unquote(raw_of(value))
+    return literals.unquote(_raw(value))
 
 
 def name_of(value: Value) -> str:
@@ -53,18 +35,26 @@ def name_of(value: Value) -> str:
         raise ValueError("a name is not UTF-8") from None
 
 
+def _raw(value: Value) -> bytes:
+    """A scalar as written."""
+    if isinstance(value, list) or value[:1] == b"{":
+        raise ValueError("a plain value is expected, not a message in braces")
+    return value
+
+
 def _list(value: Value) -> tuple[AttrValue, ...]:
     """A list of attribute values, kind after kind (in a sane file there is one)."""
-    found: dict[bytes, list[AttrValue]] = {name: [] for name in _DECODE}
-    for name, inner, _, _ in fields_of(value):
-        if name in found:
-            found[name] += _DECODE[name](inner)
-    return tuple(one for several in found.values() for one in several)
+    found: dict[bytes, list[AttrValue]] = {}
+    for name, inner in message(value):
+        if name in _DECODE:
+            found.setdefault(name, []).extend(_DECODE[name](inner))
+    kinds = _DECODE if len(found) > 1 else found
+    return tuple(one for kind in kinds for one in found.get(kind, ()))
 
 
-def _scalars(decode: Callable[[bytes], _T], value: Value) -> list[_T]:
+def _scalars(decode: Callable[[bytes], Scalar], value: Value) -> list[Scalar]:
     """The numbers of one field, which can be a run of them."""
-    return [decode(atom) for atom in literals.atoms(raw_of(value))]
+    return [decode(atom) for atom in literals.atoms(_raw(value))]
 
 
 def _int64(raw: bytes) -> int:
@@ -87,9 +77,9 @@ def _shape(value: Value) -> Shape:
     """A TensorShapeProto."""
     dims: list[int] = []
     unknown = False
-    for name, inner, _, _ in fields_of(value):
+    for name, inner in message(value):
         if name == b"dim":
-            sizes = [size for part, size, _, _ in fields_of(inner) if part == b"size"]
+            sizes = [size for part, size in message(inner) if part == b"size"]
             dims.append(_scalars(_int64, sizes[-1])[-1] if sizes else 0)
         elif name == b"unknown_rank":
             unknown = _scalars(literals.boolean, inner)[-1]
@@ -99,8 +89,8 @@ def _shape(value: Value) -> Shape:
 def _tensor(value: Value) -> TensorInfo:
     """A TensorProto; its values only where they are few."""
     dtype, shape, content = DType(0), Shape(()), b""
-    fields = fields_of(value)
-    for name, inner, _, _ in fields:
+    fields = message(value)
+    for name, inner in fields:
         if name == b"dtype":
             dtype = _scalars(_dtype, inner)[-1]
         elif name == b"tensor_shape":
@@ -109,7 +99,7 @@ def _tensor(value: Value) -> TensorInfo:
     if want is None:
         return TensorInfo(dtype, shape)
     listed: list[int | float] = []
-    for name, inner, _, _ in fields:
+    for name, inner in fields:
         if name == want.field.encode():
             listed += _scalars(_NUMBERS[want.code], inner)
         elif name == b"tensor_content":
@@ -119,7 +109,7 @@ def _tensor(value: Value) -> TensorInfo:
 
 def _function(value: Value) -> FunctionRef:
     """A NameAttrList, of which the name is enough."""
-    names = [inner for name, inner, _, _ in fields_of(value) if name == b"name"]
+    names = [inner for name, inner in message(value) if name == b"name"]
     return FunctionRef(name_of(names[-1]) if names else "")
 
 

@@ -28,7 +28,7 @@ def parse_graph(file: File, path: str | Path) -> tuple[RawGraph, bytes]:
         contents = _read(file.data, form)
     except Malformed as error:
         place = where(file.data, error.offset, text=form is Form.TEXT)
-        raise InputError(f"{path}:{place}: {error.reason}") from None
+        raise InputError(f"{path}:{place}: {error}") from None
     if not contents.nodes:
         raise InputError(f"{path}: the graph has no nodes: is it the file you meant?")
     for index, node in enumerate(contents.nodes):

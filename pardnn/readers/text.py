@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pardnn.encoding import Malformed, text
-from pardnn.encoding.text import Field, Message
+from pardnn.encoding.text import Message, Value, message
 from pardnn.graph.raw import AttrValue, RawFunction, RawNode
-from pardnn.readers.attr_text import attr_value, fields_of, name_of
+from pardnn.readers.attr_text import attr_value, name_of
 from pardnn.readers.contents import Contents
 
 _KINDS = {
@@ -34,17 +34,21 @@ def read_text(data: bytes, start: int = 0) -> Contents:
     nodes: list[RawNode] = []
     functions: list[RawFunction] = []
     train_ops: tuple[str, ...] = ()
-    for path, field in text.scan(data, enter=_ENTER, opaque=(b"attr",), start=start):
-        name = field[0]
+    for field in text.scan(data, start, enter=_ENTER):
+        path, name, value, begin, end = field
         kind = kind or _KIND_OF.get(path[0] if path else name, "")
-        if name == b"node" and path in _GRAPHS:
-            nodes.append(read.node(field))
-        elif name == b"function" and path in _LIBRARIES:
-            functions.append(read.function(field))
-        elif name == b"collection_def" and path in _METAS:
-            train_ops += read.train_ops(field)
-        elif name == b"meta_graphs" and not path:
-            break
+        try:
+            if name == b"node" and path in _GRAPHS:
+                nodes.append(read.node(value))
+            elif name == b"function" and path in _LIBRARIES:
+                functions.append(read.function(value))
+            elif name == b"collection_def" and path in _METAS:
+                train_ops += read.train_ops(value)
+            elif name == b"meta_graphs" and not path:
+                break
+        except ValueError as error:
+            text.check(data, begin, end)
+            raise Malformed(begin, str(error)) from None
     if not kind and data[start:].strip():
         raise Malformed(start, "no field of a TensorFlow graph (GraphDef, MetaGraphDef, SavedModel) stands here")
     return Contents(kind or "GraphDef", tuple(nodes), tuple(functions), train_ops)
@@ -57,98 +61,83 @@ class _Reader:
         self.strings: dict[bytes, str] = {}
         self.attrs: dict[bytes, _Attr] = {}
 
-    def node(self, node: Field) -> RawNode:
+    def node(self, value: Value) -> RawNode:
         """One NodeDef."""
-        single = {b"name": "", b"op": "", b"device": ""}
+        node_name = op = device = ""
         inputs = []
         attrs = {}
-        for field in _inside(node):
-            name = field[0]
+        for name, inner in message(value):
             if name == b"attr":
-                key, attr = self.attr(field)
+                key, attr = self.attr(inner)
                 if attr is not None:
                     attrs[key] = attr
             elif name == b"input":
-                inputs.append(self.string(field))
-            elif name in single:
-                single[name] = self.string(field)
-        return RawNode(single[b"name"], single[b"op"], tuple(inputs), single[b"device"], attrs)
+                inputs.append(self.string(inner))
+            elif name == b"name":
+                node_name = self.string(inner)
+            elif name == b"op":
+                op = self.string(inner)
+            elif name == b"device":
+                device = self.string(inner)
+        return RawNode(node_name, op, tuple(inputs), device, attrs)
 
-    def function(self, function: Field) -> RawFunction:
+    def function(self, value: Value) -> RawFunction:
         """One FunctionDef."""
-        fields = _inside(function)
-        signature = [inner for part in _named(fields, b"signature") for inner in _inside(part)]
-        results = (_inside(entry) for entry in _named(fields, b"ret"))
-        attrs = (self.attr(entry) for entry in _named(fields, b"attr"))
+        function = message(value)
+        signature = [part for inner in _all(function, b"signature") for part in message(inner)]
+        results = [message(entry) for entry in _all(function, b"ret")]
+        attrs = [self.attr(entry) for entry in _all(function, b"attr")]
         return RawFunction(
             name=self.last(signature, b"name"),
-            arguments=tuple(self.last(_inside(argument), b"name") for argument in _named(signature, b"input_arg")),
-            nodes=tuple(self.node(node) for node in _named(fields, b"node_def")),
+            arguments=tuple(self.last(message(argument), b"name") for argument in _all(signature, b"input_arg")),
+            nodes=tuple(self.node(node) for node in _all(function, b"node_def")),
             results={self.last(entry, b"key"): self.last(entry, b"value") for entry in results},
             attrs={key: attr for key, attr in attrs if attr is not None},
         )
 
-    def train_ops(self, collection: Field) -> tuple[str, ...]:
+    def train_ops(self, value: Value) -> tuple[str, ...]:
         """The names in a collection if it is `train_op`."""
-        fields = _inside(collection)
-        if self.last(fields, b"key") != "train_op":
+        collection = message(value)
+        if self.last(collection, b"key") != "train_op":
             return ()
-        lists = (part for value in _named(fields, b"value") for part in _named(_inside(value), b"node_list"))
-        return tuple(self.string(name) for part in lists for name in _named(_inside(part), b"value"))
+        lists = [part for inner in _all(collection, b"value") for part in _all(message(inner), b"node_list")]
+        return tuple(self.string(name) for part in lists for name in _all(message(part), b"value"))
 
-    def attr(self, entry: Field) -> _Attr:
+    def attr(self, value: Value) -> _Attr:
         """One entry of an attribute map: its key and value."""
-        _, block, _, end = entry
-        if isinstance(block, list):  # large or unusual, and scanned already
-            return self._attr(block)
-        known = self.attrs.get(block)
+        if isinstance(value, list):  # unusual, and taken apart already
+            return self._attr(value)
+        known = self.attrs.get(value)
         if known is None:
-            try:
-                known = self._attr(text.message(block))
-            except Malformed as error:
-                raise Malformed(end - len(block) + error.offset, error.reason) from None
-            if len(block) < _LONGEST_REMEMBERED:
-                self.attrs[block] = known
+            known = self._attr(message(value))
+            if len(value) < _LONGEST_REMEMBERED:
+                self.attrs[value] = known
         return known
 
     def _attr(self, entry: Message) -> _Attr:
         """As `attr`, in earnest."""
         key = self.last(entry, b"key")
-        value: AttrValue | None = None
-        for _, inner, start, _ in _named(entry, b"value"):
-            try:
-                value = attr_value(inner)
-            except ValueError as error:
-                raise Malformed(start, f"attribute '{key}': {error}") from None
-        return key, value
+        values = _all(entry, b"value")
+        try:
+            return key, attr_value(values[-1]) if values else None
+        except ValueError as error:
+            raise ValueError(f"attribute '{key}': {error}") from None
 
     def last(self, fields: Message, name: bytes) -> str:
         """The string called `name`; of several the last counts."""
-        found = _named(fields, name)
-        return self.string(found[-1]) if found else ""
+        values = _all(fields, name)
+        return self.string(values[-1]) if values else ""
 
-    def string(self, field: Field) -> str:
-        """A string field's text."""
-        name, value, start, _ = field
-        known = self.strings.get(value) if isinstance(value, bytes) else None
+    def string(self, value: Value) -> str:
+        """A name, the same object each time."""
+        if isinstance(value, list):
+            return name_of(value)  # raises
+        known = self.strings.get(value)
         if known is None:
-            try:
-                known = name_of(value)
-            except ValueError as error:
-                raise Malformed(start, f"field '{name.decode()}': {error}") from None
-            if isinstance(value, bytes):
-                self.strings[value] = known
+            known = self.strings[value] = name_of(value)
         return known
 
 
-def _inside(field: Field) -> Message:
-    """The fields of a message."""
-    try:
-        return fields_of(field[1])
-    except ValueError as error:
-        raise Malformed(field[2], f"field '{field[0].decode()}': {error}") from None
-
-
-def _named(fields: Message, name: bytes) -> Message:
-    """Those fields that are called `name`."""
-    return [field for field in fields if field[0] == name]
+def _all(fields: Message, name: bytes) -> list[Value]:
+    """The values of those fields that are called `name`."""
+    return [value for field, value in fields if field == name]
