@@ -7,7 +7,18 @@ from typing import Literal, NamedTuple
 
 Precision = Literal["single", "half", "double"]
 Kind = Literal[
-    "matmul", "batched", "conv", "depthwise", "pool", "norm", "softmax", "reduce", "elementwise", "copy", "gather"
+    "matmul",
+    "batched",
+    "conv",
+    "winograd",
+    "depthwise",
+    "pool",
+    "norm",
+    "softmax",
+    "reduce",
+    "elementwise",
+    "copy",
+    "gather",
 ]
 Source = Literal["measured", "learned", "roofline", "default"]
 

@@ -7,7 +7,7 @@ median of predicted over measured time is near 1 on published measurements; see 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,36 @@ from pardnn.machines.card import Card
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 PRECISIONS: Final[tuple[Precision, ...]] = get_args(Precision)
 
-EFFICIENCY: Final[dict[Kind, tuple[float, float]]] = {
-    "matmul": (0.70, 0.70),
-    "batched": (0.55, 0.65),
-    "conv": (0.65, 0.70),
-    "depthwise": (0.15, 0.60),
-    "pool": (0.30, 0.70),
-    "norm": (0.50, 0.70),
-    "softmax": (0.50, 0.60),
-    "reduce": (0.50, 0.75),
-    "elementwise": (0.60, 0.82),
-    "copy": (0.60, 0.75),
-    "gather": (0.50, 0.50),
-}
-"""(share of peak flops, share of peak bandwidth) per kind of kernel."""
 
-_DENSE: Final = frozenset({"matmul", "batched", "conv"})
+class Shares(NamedTuple):
+    """What a kind of kernel attains, as shares of a card's peaks."""
+
+    cores: float
+    tensor_cores: float
+    bandwidth: float
+
+
+EFFICIENCY: Final[dict[Kind, Shares]] = {
+    "matmul": Shares(0.70, 0.60, 0.70),
+    "batched": Shares(0.50, 0.35, 0.55),
+    "conv": Shares(0.50, 0.35, 0.70),
+    "winograd": Shares(0.85, 0.35, 0.70),
+    "depthwise": Shares(0.15, 0.05, 0.60),
+    "pool": Shares(0.30, 0.30, 0.70),
+    "norm": Shares(0.50, 0.50, 0.70),
+    "softmax": Shares(0.50, 0.50, 0.60),
+    "reduce": Shares(0.50, 0.50, 0.75),
+    "elementwise": Shares(0.60, 0.60, 0.82),
+    "copy": Shares(0.60, 0.60, 0.75),
+    "gather": Shares(0.50, 0.50, 0.50),
+}
+"""RECORD"""
+
+_DENSE: Final = frozenset({"matmul", "batched", "conv", "winograd"})
 """Kinds that run on tensor cores where the card has them."""
+
+_TENSOR_CORES: Final = 2.5
+"""A peak so many times the ordinary cores' is one of tensor cores; twice is packed halves on the ordinary ones."""
 
 
 def kernel_times(costs: Sequence[OpCost], cards: Sequence[Card]) -> NDArray[np.int64]:
@@ -66,10 +79,15 @@ def _columns(kernels: Sequence[Kernel]) -> tuple[NDArray[np.int64], ...]:
 
 def _attainable(card: Card) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """([kind, precision] flops per second, [kind] bytes per second)."""
-    ordinary = {"single": card.single_flops_per_s, "half": card.single_flops_per_s, "double": card.double_flops_per_s}
-    dense = {"single": card.tf32_flops_per_s, "half": card.half_flops_per_s, "double": card.double_flops_per_s}
-    flops = [
-        [card.sustained * EFFICIENCY[kind][0] * (dense if kind in _DENSE else ordinary)[p] for p in PRECISIONS]
-        for kind in KINDS
-    ]
-    return np.array(flops), np.array([EFFICIENCY[kind][1] * card.memory_bytes_per_s for kind in KINDS])
+    flops = [[card.sustained * _attainable_flops(card, kind, p) for p in PRECISIONS] for kind in KINDS]
+    return np.array(flops), np.array([EFFICIENCY[kind].bandwidth * card.memory_bytes_per_s for kind in KINDS])
+
+
+def _attainable_flops(card: Card, kind: Kind, precision: Precision) -> float:
+    shares = EFFICIENCY[kind]
+    ordinary = card.double_flops_per_s if precision == "double" else card.single_flops_per_s
+    peaks = {"single": card.tf32_flops_per_s, "half": card.half_flops_per_s, "double": ordinary}
+    peak = peaks[precision] if kind in _DENSE else ordinary
+    # A small tensor-core peak does not make a kernel slower than the ordinary cores run it.
+    on_cores = shares.cores * min(peak, _TENSOR_CORES * ordinary)
+    return max(on_cores, shares.tensor_cores * peak) if peak > _TENSOR_CORES * ordinary else on_cores

@@ -13,6 +13,10 @@ WORKSPACE_LIMIT = 64 * 2**20
 """cuDNN takes scratch of the order of its tensors for its faster algorithms, up to what it is allowed. Published
 figures differ by algorithm and version; this modest limit keeps the estimate from refusing placements that run."""
 
+WINOGRAD_CHANNELS = 32
+"""From so many channels in and out, cuDNN runs 3x3 convolutions of stride 1 by Winograd's method: fewer multiplications
+than are counted here, so such a kernel attains more."""
+
 
 @cost_rule("Conv2D", "Conv3D", "_FusedConv2D", "_FusedConv3D", "Conv")
 def convolution(op: Op) -> OpCost:
@@ -51,11 +55,18 @@ def depthwise_filter_gradient(op: Op) -> OpCost:
 
 
 def _convolution(op: Op, output: Tensor, weights: Tensor) -> OpCost:
-    pointwise = prod(weights.dims[:-2]) == 1
-    temp = 0 if pointwise else min(op.read + op.written, WORKSPACE_LIMIT)
-    # A 1x1 convolution is a matrix product over the pixels.
-    kind: Kind = "matmul" if pointwise and set(op.ints("strides")) <= {1} else "conv"
-    return op.cost(kind, 2 * output.elements * prod(weights.dims[:-1]), temp=temp)
+    kernel, channels = weights.dims[:-2], weights.dims[-2:]
+    temp = 0 if prod(kernel) == 1 else min(op.read + op.written, WORKSPACE_LIMIT)
+    flops = 2 * output.elements * prod(weights.dims[:-1])
+    return op.cost(_kind(kernel, channels, unit_stride=set(op.ints("strides")) <= {1}), flops, temp=temp)
+
+
+def _kind(kernel: tuple[int, ...], channels: tuple[int, ...], unit_stride: bool) -> Kind:
+    if unit_stride and prod(kernel) == 1:
+        return "matmul"  # a matrix product over the pixels
+    if unit_stride and kernel == (3, 3) and min(channels) >= WINOGRAD_CHANNELS:
+        return "winograd"
+    return "conv"
 
 
 def _depthwise(op: Op, output: Tensor, weights: Tensor) -> OpCost:
