@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.cost.estimate import GraphCosts
-from pardnn.cost.tensor import RESOURCE, Tensor, tensor
+from pardnn.cost.tensor import LARGEST, RESOURCE, Tensor, tensor
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import DType, RawNode, Shape
 
@@ -68,7 +68,8 @@ def output_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
             source = costs.arguments[v][0][0]
             held[v] = source >= 0 and held[source]
         elif kind in _PUSHED_ARGUMENT:
-            result[v] = costs.ops[v].input(_PUSHED_ARGUMENT[kind]).bytes * graph.trips[v]
+            pushed = costs.ops[v].input(_PUSHED_ARGUMENT[kind])
+            result[v] = min(pushed.bytes * int(graph.trips[v]), LARGEST)
     result[held] = 0
     return result
 

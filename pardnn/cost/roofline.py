@@ -46,6 +46,9 @@ EFFICIENCY: Final[dict[Kind, Shares]] = {
 _DENSE: Final = frozenset({"matmul", "batched", "conv", "winograd"})
 """Kinds that run on tensor cores where the card has them."""
 
+LONGEST_NS: Final = 2**52
+"""Where absurd shapes end: 52 days, so that sums stay exact."""
+
 _TENSOR_CORES: Final = 2.5
 """A peak so many times the ordinary cores' is one of tensor cores; twice is packed halves on the ordinary ones."""
 
@@ -62,7 +65,7 @@ def kernel_times(costs: Sequence[OpCost], cards: Sequence[Card]) -> NDArray[np.i
         attainable_flops, attainable_bytes = _attainable(card)
         busy_s = np.maximum(flops / attainable_flops[kind, precision], nbytes / attainable_bytes[kind])
         times = np.bincount(node, launches * card.launch_ns + busy_s * 1e9, minlength=len(costs))
-        result[:, c] = np.ceil(times)
+        result[:, c] = np.ceil(np.minimum(times, LONGEST_NS))
     return result
 
 

@@ -20,6 +20,8 @@ ITEM_BYTES = {
 
 HANDLES = frozenset({RESOURCE, VARIANT})
 _UNKNOWN_ITEM = 4
+LARGEST = 2**50
+"""Where absurd shapes end: no device holds a pebibyte, and sums of such sizes stay exact."""
 
 
 class Tensor(NamedTuple):
@@ -54,7 +56,8 @@ def tensor(dtype: int, shape: Shape) -> Tensor:
     known = base in HANDLES or min(given, default=0) >= 0
     dims = given if min(given, default=0) >= 0 else tuple(1 if d < 0 else d for d in given)
     elements = prod(dims)
-    return Tensor(base, dims, elements, elements * ITEM_BYTES.get(base, _UNKNOWN_ITEM), known, reference)
+    nbytes = min(elements * ITEM_BYTES.get(base, _UNKNOWN_ITEM), LARGEST)
+    return Tensor(base, dims, elements, nbytes, known, reference)
 
 
 UNKNOWN = tensor(DType(FLOAT), Shape(None))

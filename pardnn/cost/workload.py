@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pardnn.cost.estimate import GraphCosts, estimate_graph
 from pardnn.cost.model import CostModel
 from pardnn.cost.record import OpCost
+from pardnn.cost.roofline import LONGEST_NS
 from pardnn.cost.tensor import ITEM_BYTES
 from pardnn.graph.opgraph import OpGraph
 from pardnn.machines.build import Hardware
@@ -36,12 +37,35 @@ class Costs:
 class CostColumns(Protocol):
     """A graph that brings its own costs: columns over nodes and edges, whole nanoseconds and bytes."""
 
-    dag: Dag
-    time_ns: NDArray[np.int64]
-    edge_bytes: NDArray[np.int64]
-    resident_bytes: NDArray[np.int64]
-    output_bytes: NDArray[np.int64]
-    temp_bytes: NDArray[np.int64]
+    @property
+    def dag(self) -> Dag:
+        """The graph."""
+        ...
+
+    @property
+    def time_ns(self) -> NDArray[np.int64]:
+        """[n] on a device of speed 1."""
+        ...
+
+    @property
+    def edge_bytes(self) -> NDArray[np.int64]:
+        """[m] 0 = control edge."""
+        ...
+
+    @property
+    def resident_bytes(self) -> NDArray[np.int64]:
+        """[n] held for the whole step."""
+        ...
+
+    @property
+    def output_bytes(self) -> NDArray[np.int64]:
+        """[n] held until the last reader is done."""
+        ...
+
+    @property
+    def temp_bytes(self) -> NDArray[np.int64]:
+        """[n] held while the op runs."""
+        ...
 
 
 def graph_costs(
@@ -51,7 +75,7 @@ def graph_costs(
     costs = estimate_graph(graph, bodies)
     cards = tuple(dict.fromkeys(hardware.cards))
     estimate = model(graph, costs, cards)
-    by_card = estimate.time_ns * graph.trips[:, None]
+    by_card = np.minimum(estimate.time_ns, LONGEST_NS // graph.trips[:, None]) * graph.trips[:, None]
     columns = [by_card[:, cards.index(card)] for card in hardware.cards]
     workload = Workload.build(
         graph.dag, spread(columns, hardware.speed), edge_bytes(graph, costs),
@@ -83,7 +107,7 @@ def spread(columns: list[NDArray[np.int64]], speed: tuple[Fraction, ...]) -> NDA
         result[:, d] = time_ns
         if factor != 1:
             # Python's integers: a product of 64-bit numbers may not fit in one.
-            result[:, d] = time_ns.astype(object) * factor.denominator // factor.numerator
+            result[:, d] = np.minimum(time_ns.astype(object) * factor.denominator // factor.numerator, LONGEST_NS)
     return result
 
 

@@ -17,6 +17,7 @@ def test_tensor_sizes() -> None:
     assert tensor(DType(10), Shape(())).bytes == 1
     assert tensor(DType(101), Shape((5,))).reference
     assert tensor(DType(20), Shape(None)).handle
+    assert tensor(DType(1), Shape((2**62, 2**62))).bytes == 2**50
 
 
 def test_unknown_dimensions_and_ranks_count_as_one() -> None:

@@ -56,7 +56,7 @@ def test_tf32_serves_dense_kernels_only() -> None:
 
 
 def test_absurd_sizes_become_long_times_not_negative_ones() -> None:
-    assert kernel_times([OpCost((Kernel("matmul", 2**70, 2**60, 0),))], [V100])[0, 0] > 10**17
+    assert kernel_times([OpCost((Kernel("matmul", 2**70, 2**60, 0),))], [V100])[0, 0] == 2**52
 
 
 def test_one_column_per_card() -> None:
