@@ -10,7 +10,8 @@ import struct
 
 _LITERAL = re.compile(rb"""\s*+(?:\#[^\n]*+|"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.)*+)')""", re.DOTALL)
 _ESCAPE = re.compile(
-    rb"\\(?:([0-7]{1,3})|[xX]([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([abfnrtv\\'\"?]))|\\(.?)", re.DOTALL
+    rb"\\(?:([0-7]{1,3})|[xX]([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([abfnrtv\\'\"?]))|\\(.?)",
+    re.DOTALL,
 )
 _SIMPLE = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _ATOMS = re.compile(rb"(?:\w+\s*:\s*)?((?:-\s*)?[\w.][-+\w.]*)")
@@ -97,9 +98,9 @@ def boolean(raw: bytes) -> bool:
 
 
 def quote(text: str) -> bytes:
-    r"""A string as the text format writes it: quotes and backslashes escaped, and every byte that is not printable ASCII.
+    r"""A string as the text format writes it: quotes, backslashes and what is not printable ASCII are escaped.
 
-    >>> quote('/device:GPU:0'), quote('a"é')
+    >>> quote("/device:GPU:0"), quote('a"é')
     (b'"/device:GPU:0"', b'"a\\"\\303\\251"')
     """
     return b'"' + b"".join(_QUOTED[byte] for byte in text.encode()) + b'"'

@@ -28,8 +28,8 @@ def _block(depth: int) -> bytes:
 _BEGIN = rb"(" + NAME + rb")\s*+(?::?\s*+(?=[{<])|:\s*+)"
 _SCALAR = STRING + rb"(?!\s*+[\"'\#])|" + RUN
 
-# One step of a scan: a whole field with its value (2), a message that opens (3) or closes (4). A simple message is whole:
-# node { attr { value { tensor { tensor_shape { dim {} } } } } } needs six levels.
+# One step of a scan: a whole field with its value (2), a message that opens (3) or closes (4). A simple message is
+# whole: node { attr { value { tensor { tensor_shape { dim {} } } } } } needs six levels.
 FIELD = re.compile(SPACE + rb"(?:" + _BEGIN + rb"(?:(" + _SCALAR + rb"|" + _block(6) + rb")|([{<]))|([}>]))")
 # The same with every message opened.
 STEP = re.compile(SPACE + rb"(?:" + _BEGIN + rb"(?:(" + _SCALAR + rb")|([{<]))|([}>]))")

@@ -1,10 +1,10 @@
 """Protobuf's text format as fields, without a schema and without reading what nobody asks for.
 
 A value is the bytes as written: a scalar (decode it with `literals`), a run of numbers with the names between them
-(`1 float_val: 2 float_val: 3`), or a simple message in its braces; a message that is not simple is the list of its fields.
-`message` opens either. So nearly everything is stepped over or taken apart by one match of a regular expression; equal
-messages have equal bytes, which a reader can remember; and a string is never looked into. What the expressions do not know
-(escapes, lists, extensions, comments in odd places) goes through `_Scanner._odd`, which knows all of the format.
+(`1 float_val: 2 float_val: 3`), or a simple message in its braces; a message that is not simple is the list of its
+fields. `message` opens either. So nearly everything is stepped over, or taken apart, by one regular expression;
+equal messages have equal bytes, which a reader can remember; and a large string is never looked into. What the
+expressions do not know (lists, extensions, comments in odd places) goes through `_Scanner._odd`, which knows it all.
 
 Tolerated beyond the format: any number of separators, and fields twice (it is the reader's choice which one counts).
 """
@@ -17,7 +17,17 @@ from typing import NamedTuple, TypeAlias
 
 from pardnn.encoding import Malformed
 from pardnn.encoding.patterns import (
-    BETWEEN_FIELDS, FIELD, CLOSE, HEAD, INSIDE_FIELD, PARTS, SCALAR, SCALARS, STEP, WHOLE, end,
+    BETWEEN_FIELDS,
+    CLOSE,
+    FIELD,
+    HEAD,
+    INSIDE_FIELD,
+    PARTS,
+    SCALAR,
+    SCALARS,
+    STEP,
+    WHOLE,
+    end,
 )  # fmt: skip
 
 Value: TypeAlias = "bytes | Message"
@@ -29,7 +39,7 @@ _QUOTES = (b'"', b"'")
 
 
 class Field(NamedTuple):
-    """A field and its place: data[start:end] is all of it, name and braces included; `path` names the messages around it."""
+    """A field and its place: data[start:end] is all of it, name and braces too; `path` names the messages around it."""
 
     path: Path
     name: bytes
@@ -41,14 +51,14 @@ class Field(NamedTuple):
 def scan(data: bytes, start: int = 0, stop: int | None = None, enter: Collection[bytes] = ()) -> Iterator[Field]:
     """The fields of the message whose inside is data[start:stop], in file order; O(bytes).
 
-    Messages named in `enter`, at the top or inside one another, are not collected: their fields come one by one with the
-    path to them, then the message itself, emptied. So a graph of any size is read node by node. Raises Malformed.
+    Messages named in `enter`, at the top or inside one another, are not collected: their fields come one by one with
+    the path to them, then the message itself, emptied. So a graph of any size is read node by node. Raises Malformed.
     """
     return _Scanner(data, len(data) if stop is None else stop, enter).run(start)
 
 
 def message(value: Value) -> Message:
-    """The names and values of a message's fields. Raises ValueError; if Malformed, with the offset inside the value."""
+    """The names and values of a message's fields. Raises ValueError; a Malformed counts its offset from the value's."""
     if isinstance(value, list):
         return value
     if value[:1] != b"{":
@@ -88,7 +98,7 @@ class _Scanner:
                 pos = self._odd(pos)
             else:
                 pos = found.end()
-                kind = found.lastindex
+                kind = found.lastindex or 0
                 if kind == WHOLE and (found[1] not in enter or found[2][:1] != b"{"):
                     self._add(found[1], found[2], found.start(1), pos)
                 elif kind == CLOSE:
@@ -171,9 +181,9 @@ class _Scanner:
     def _finish(self, pos: int) -> None:
         """Nothing may be open at the end."""
         if self.listing:
-            raise Malformed(pos, f"the end comes inside the list of field '{self.listing.decode()}': is the file cut off?")
+            raise Malformed(pos, f"the list of field '{self.listing.decode()}' does not end: is the file cut off?")
         if self.stack:
-            raise Malformed(pos, f"the end comes inside field '{self.stack[-1][1].decode()}': is the file cut off?")
+            raise Malformed(pos, f"field '{self.stack[-1][1].decode()}' does not end: is the file cut off?")
 
     def _glimpse(self, pos: int) -> str:
         """A few characters of the file, for a message."""
@@ -202,3 +212,12 @@ def _string_end(data: bytes, pos: int, stop: int) -> int:
             before -= 1
         if (closing - before) % 2:
             return closing + 1
+
+
+def inside(data: bytes, field: Field) -> tuple[int, int]:
+    """Where the inside of a message begins and ends. Raises ValueError where the field is none."""
+    head = HEAD.match(data, field.start, field.end)  # an element of a list has no name of its own
+    brace = head.end() if head else field.start
+    if data[brace : brace + 1] not in _CLOSER:
+        raise ValueError(f"field '{field.name.decode()}' is no message in braces")
+    return brace + 1, field.end - 1

@@ -40,7 +40,7 @@ def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Fiel
         else:
             raise Malformed(start, f"there is no wire type {kind}")
         if after > end:
-            raise Malformed(start, f"field {number} is to end {after - end} bytes after its message: is the file cut off?")
+            raise Malformed(start, f"field {number} ends {after - end} bytes after its message: is the file cut off?")
         yield Field(number, kind, start, value, after)
         start = after
 
@@ -58,10 +58,10 @@ def varint(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def encoded_varint(value: int) -> bytes:
-    """The shortest bytes of a number.
+    r"""The shortest bytes of a number.
 
     >>> encoded_varint(300)
-    b'\\xac\\x02'
+    b'\xac\x02'
     """
     parts = bytearray()
     while value > 0x7F:

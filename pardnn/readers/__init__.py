@@ -1,4 +1,4 @@
-"""Graph files, read by content: TensorFlow's GraphDef, MetaGraphDef and SavedModel as text or binary, cost graphs; also gzipped."""
+"""Graph files, read by content: GraphDef, MetaGraphDef and SavedModel as text or binary, cost graphs; also gzipped."""
 
 from __future__ import annotations
 

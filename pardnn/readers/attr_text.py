@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from pardnn.encoding import literals
 from pardnn.encoding.text import Value, message
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, Shape, TensorInfo
 from pardnn.readers import dtypes
+
+_Scalar = TypeVar("_Scalar")
 
 
 def attr_value(value: Value) -> AttrValue | None:
@@ -52,7 +55,7 @@ def _list(value: Value) -> tuple[AttrValue, ...]:
     return tuple(one for kind in kinds for one in found.get(kind, ()))
 
 
-def _scalars(decode: Callable[[bytes], Scalar], value: Value) -> list[Scalar]:
+def _scalars(decode: Callable[[bytes], _Scalar], value: Value) -> list[_Scalar]:
     """The numbers of one field, which can be a run of them."""
     return [decode(atom) for atom in literals.atoms(_raw(value))]
 
@@ -118,7 +121,7 @@ _NUMBERS: dict[str, Callable[[bytes], int | float]] = {
 }  # fmt: skip
 
 # One field gives several values where numbers follow one another.
-_DECODE: dict[bytes, Callable[[Value], list[AttrValue]]] = {
+_DECODE: dict[bytes, Callable[[Value], Sequence[AttrValue]]] = {
     b"s": lambda value: [string(value)],
     b"i": partial(_scalars, _int64),
     b"f": partial(_scalars, literals.real),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -17,7 +17,7 @@ _LONGEST_REMEMBERED = 4096  # longer attributes are constants, seldom equal
 
 
 def read_binary(data: bytes) -> Contents:
-    """What the bytes hold; attributes without a value are left out. Raises Malformed with the offset of what is broken."""
+    """What the bytes hold; attributes without a value are left out. Raises Malformed with the offset of the damage."""
     kind = _kind(data)
     try:
         message = schema.message(kind).FromString(data)
@@ -41,7 +41,7 @@ _OP_NAME = re.compile(rb"[A-Za-z]\w")
 
 
 def _kind(data: bytes) -> str:
-    """The outermost message. A field 1 that is a number opens a SavedModel; a MetaGraphDef's graph lies in its field 2."""
+    """The outermost message: a SavedModel's field 1 is a number, a MetaGraphDef's field 2 holds nodes."""
     for field in wire.fields(data):
         if field.number == 1 and field.kind == wire.VARINT:
             return "SavedModel"
@@ -61,7 +61,7 @@ def _is_node(data: bytes, field: wire.Field) -> bool:
     )
 
 
-def _inside(data: bytes, field: wire.Field) -> Iterable[wire.Field]:
+def _inside(data: bytes, field: wire.Field) -> Iterator[wire.Field]:
     """A message's fields up to where they make no sense."""
     try:
         yield from wire.fields(data, field.value, field.end)
@@ -94,9 +94,8 @@ class _Reader:
         """One NodeDef."""
         share = self.strings.setdefault  # a name occurs in inputs again and again: keep one copy
         inputs = tuple(share(name, name) for name in node.input)
-        return RawNode(
-            share(node.name, node.name), share(node.op, node.op), inputs, share(node.device, node.device), self.attrs(node.attr)
-        )
+        name, op, device = (share(text, text) for text in (node.name, node.op, node.device))
+        return RawNode(name, op, inputs, device, self.attrs(node.attr))
 
     def function(self, function: Any) -> RawFunction:
         """One FunctionDef."""
@@ -126,11 +125,10 @@ class _Reader:
         except DecodeError:
             raise Malformed(0, "an attribute of a node cannot be read: not a graph, or damaged") from None
         kind = message.WhichOneof("value")
-        if kind is None:
-            value = None
-        elif kind == "list":
+        value: AttrValue | None = None
+        if kind == "list":
             value = _list(message.list)
-        else:
+        elif kind:
             value = _DECODE[kind](getattr(message, kind))
         if len(data) < _LONGEST_REMEMBERED:
             self.seen[data] = value

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from pardnn.graph.raw import DType, Shape
 
-_NAMES = (
-    "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 QUINT16 "
-    "UINT16 COMPLEX128 HALF RESOURCE VARIANT UINT32 UINT64 FLOAT8_E5M2 FLOAT8_E4M3FN FLOAT8_E4M3FNUZ FLOAT8_E4M3B11FNUZ "
-    "FLOAT8_E5M2FNUZ INT4 UINT4 INT2 UINT2"
-).split()
+_NAMES = """
+    INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 QUINT16
+    UINT16 COMPLEX128 HALF RESOURCE VARIANT UINT32 UINT64 FLOAT8_E5M2 FLOAT8_E4M3FN FLOAT8_E4M3FNUZ FLOAT8_E4M3B11FNUZ
+    FLOAT8_E5M2FNUZ INT4 UINT4 INT2 UINT2
+"""
 _REFERENCE = 100
 
-DTYPES = {f"DT_{name}": DType(number) for number, name in enumerate(_NAMES)}
+DTYPES = {f"DT_{name}": DType(number) for number, name in enumerate(_NAMES.split())}
 DTYPES |= {f"{name}_REF": DType(number + _REFERENCE) for name, number in DTYPES.items() if number}
 
 MOST_VALUES = 64
@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
     field: str
     code: str
-    count: int
+    elements: int
 
 
 _FIELDS = {
@@ -52,9 +52,9 @@ def values(want: Wanted, listed: Sequence[int | float], content: bytes) -> tuple
     None where they do not fit the shape: the cost of a broken constant is nobody's business, TensorFlow will refuse it.
     """
     if content:
-        layout = f"<{want.count}{want.code}"
+        layout = f"<{want.elements}{want.code}"
         return struct.unpack(layout, content) if len(content) == struct.calcsize(layout) else None
-    if len(listed) > want.count:
+    if len(listed) > want.elements:
         return None
     last = listed[-1] if listed else 0.0 if want.code == "f" else 0
-    return (*listed, *([last] * (want.count - len(listed))))
+    return (*listed, *([last] * (want.elements - len(listed))))

@@ -61,7 +61,7 @@ def load(path: str | Path) -> File:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError:  # a NUL in the name
-        raise InputError(f"{ascii(str(path))}: is no name of a file") from None
+        raise InputError(f"{str(path)!a}: is no name of a file") from None
     data = raw
     if raw.startswith(_GZIP):
         try:
@@ -74,7 +74,7 @@ def load(path: str | Path) -> File:
 
 
 def sniff(data: bytes, path: str | Path) -> Form:
-    """How the data is written; nothing at all is an empty binary graph. Raises InputError for what is known to be no graph."""
+    """How the data is written; no bytes are an empty binary graph. Raises InputError for what is surely no graph."""
     for magic, what in _FOREIGN.items():
         if data.startswith(magic):
             raise InputError(f"{path}: is {what}; a graph (GraphDef, MetaGraphDef, SavedModel or cost graph) is needed")

@@ -1,9 +1,8 @@
 """The few messages of TensorFlow that a graph is read from, as protobuf classes of our own.
 
-They live in a descriptor pool of their own under a package of their own, so tensorflow may be imported before or after. Only what
-is asked for is declared; everything else is an unknown field, which protobuf keeps and ignores. An attribute's value is
-declared as bytes (on the wire the same thing): equal ones, nearly all of them, are parsed once, and a large constant is not
-parsed at all until somebody wants its shape.
+They live in a descriptor pool and a package of their own, so tensorflow may be imported before or after. Only what is
+asked for is declared; everything else is an unknown field, which protobuf keeps and ignores. An attribute's value is
+declared as bytes (on the wire the same thing): equal ones, nearly all of them, are taken apart once.
 """
 
 from __future__ import annotations

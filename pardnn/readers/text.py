@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pardnn.encoding import Malformed, text
+from pardnn.encoding import Malformed, layout, text
 from pardnn.encoding.text import Message, Value, message
 from pardnn.graph.raw import AttrValue, RawFunction, RawNode
 from pardnn.readers.attr_text import attr_value, name_of
@@ -11,15 +11,16 @@ from pardnn.readers.contents import Contents
 _KINDS = {
     "GraphDef": (b"node", b"library", b"versions", b"version"),
     "MetaGraphDef": (
-        b"graph_def", b"meta_info_def", b"saver_def", b"collection_def", b"signature_def", b"asset_file_def", b"object_graph_def",
+        b"graph_def", b"meta_info_def", b"saver_def", b"collection_def", b"signature_def", b"asset_file_def",
+        b"object_graph_def",
     ),
     "SavedModel": (b"meta_graphs", b"saved_model_schema_version"),
 }  # fmt: skip
 _KIND_OF = {field: kind for kind, fields in _KINDS.items() for field in fields}
-_ENTER = frozenset((b"meta_graphs", b"graph_def", b"library"))
-_GRAPHS = ((), (b"graph_def",), (b"meta_graphs", b"graph_def"))
-_LIBRARIES = tuple((*graph, b"library") for graph in _GRAPHS)
+_GRAPHS = tuple(tuple(step.name for step in path) for path in layout.PATHS.values())
+_LIBRARIES = tuple((*graph, layout.LIBRARY.name) for graph in _GRAPHS)
 _METAS = ((), (b"meta_graphs",))
+_ENTER = frozenset(name for path in _LIBRARIES for name in path)
 _Attr = tuple[str, AttrValue | None]
 _LONGEST_REMEMBERED = 4096  # longer attributes are constants, seldom equal
 
