@@ -48,8 +48,8 @@ def build(
     tie_loops(sets, frames, hosts.host)
 
     pruned = prune(wiring, targets, raw.train_ops)
-    inferred = find_shapes(raw, wiring, dag, dtypes, batch_size, tensorflow)
-    trips, guessed = count_trips(wiring, frames, inferred)
+    inferred = find_shapes(wiring, dag, dtypes, batch_size)
+    trips, guessed = count_trips(wiring, frames, inferred, pruned.keep)
 
     kept = np.flatnonzero(pruned.keep)
     nodes = tuple(raw.nodes[v] for v in kept)
@@ -60,7 +60,6 @@ def build(
         host_note(raw.nodes, tied, hosts, pruned.keep),
         unknown_note(nodes),
         guessed,
-        inferred.note,
     )
     return OpGraph(
         dag=step,

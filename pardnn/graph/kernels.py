@@ -81,6 +81,11 @@ def facts(op: str) -> OpFacts | None:
     )
 
 
+def op_types() -> tuple[str, ...]:
+    """All op types of the table."""
+    return tuple(_table())
+
+
 def output_dtypes(node: RawNode, at_least: int) -> tuple[DType, ...]:
     """The data type of each output, reference types as in TensorFlow (> 100); UNKNOWN where nothing says it.
 
