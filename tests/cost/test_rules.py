@@ -132,6 +132,12 @@ def test_the_precision_is_that_of_the_floats() -> None:
     assert estimate(make_op("Cast", [value(8, dtype=HALF)], value(8))).kernels[0].precision == "single"
 
 
+def test_an_einsum_that_keeps_a_shared_label_is_batched() -> None:
+    batched = make_op("Einsum", [value(2, 8, 5), value(2, 5, 7)], value(2, 8, 7), equation=b"bsd,bdh->bsh")
+    plain = make_op("Einsum", [value(2, 8, 5), value(5, 7)], value(2, 8, 7), equation=b"bsd,dh->bsh")
+    assert [estimate(op).kernels[0].kind for op in (batched, plain)] == ["batched", "matmul"]
+
+
 def test_an_unknown_op_costs_its_traffic_and_says_so() -> None:
     cost = estimate(make_op("HorovodAllreduce", [X], X))
     assert cost.kernels == (Kernel("copy", 0, X.bytes, X.bytes),)

@@ -35,12 +35,13 @@ def einsum(op: Op) -> OpCost:
             sizes.update(zip(tail, value.dims[len(value.dims) - len(tail) :], strict=False))
     if len(op.inputs) < 2:
         return op.cost("reduce", op.input(0).elements)
-    batched = any(label in term for label in result for term in (left,) if term.count(label) > 1)
+    batched = any(left.count(label) > 1 for label in result if label.isalpha())
     return op.cost("batched" if batched else "matmul", 2 * prod(sizes.values()))
 
 
 @cost_rule(
-    "Cholesky", "CholeskyGrad", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "Qr", "SelfAdjointEigV2", "Svd"
+    "Cholesky", "CholeskyGrad", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "Qr", "SelfAdjointEigV2",
+    "Svd",
 )  # fmt: skip
 def factorise(op: Op) -> OpCost:
     """About n^3 flops per matrix, in a chain of dependent steps: a kernel for each 32 columns."""

@@ -26,13 +26,9 @@ def scatter(op: Op) -> OpCost:
 
 
 @cost_rule(
-    "ScatterNd",
-    "TensorScatterUpdate",
-    "TensorScatterAdd",
-    "TensorScatterSub",
-    "TensorScatterMax",
+    "ScatterNd", "TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
     "TensorScatterMin",
-)
+)  # fmt: skip
 def tensor_scatter(op: Op) -> OpCost:
     """Writes a whole new tensor, then the updates into it."""
     updates = op.input(1 if op.type == "ScatterNd" else 2)

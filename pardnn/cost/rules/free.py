@@ -33,7 +33,8 @@ from pardnn.cost.rule import cost_rule
     # stacks, arrays and lists keep a reference to what is put in
     "Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2",
     "TensorArrayV3", "TensorArrayGradV3", "TensorArrayCloseV3", "TensorArrayReadV3", "TensorArrayWriteV3",
-    "TensorArraySizeV3", "TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListResize",
+    "TensorArraySizeV3", "EmptyTensorList", "TensorListReserve", "TensorListPushBack", "TensorListPopBack",
+    "TensorListSetItem", "TensorListResize",
 )  # fmt: skip
 def free(op: Op) -> OpCost:
     """No kernel."""

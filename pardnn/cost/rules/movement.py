@@ -36,17 +36,7 @@ def put(op: Op) -> OpCost:
     return op.cost("copy", read=part, written=op.written + part)
 
 
-@cost_rule(
-    "Fill",
-    "ZerosLike",
-    "OnesLike",
-    "Range",
-    "LinSpace",
-    "Empty",
-    "Zeros",
-    "TensorListReserve",
-    "EmptyTensorList",
-)
+@cost_rule("Fill", "ZerosLike", "OnesLike", "Range", "LinSpace", "Empty", "Zeros")
 def fill(op: Op) -> OpCost:
     """Writes only."""
     return op.cost("copy", read=0)

@@ -10,15 +10,9 @@ from pardnn.cost.rule import cost_rule
 
 
 @cost_rule(
-    "MaxPool",
-    "MaxPoolV2",
-    "AvgPool",
-    "MaxPool3D",
-    "AvgPool3D",
-    "MaxPoolWithArgmax",
-    "FractionalMaxPool",
+    "MaxPool", "MaxPoolV2", "AvgPool", "MaxPool3D", "AvgPool3D", "MaxPoolWithArgmax", "FractionalMaxPool",
     "FractionalAvgPool",
-)
+)  # fmt: skip
 def pool(op: Op) -> OpCost:
     """One flop per output element and place of the window."""
     return op.cost("pool", op.output().elements * _window(op))
