@@ -18,7 +18,7 @@ class Heft:
 
     Source: [1] Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for heterogeneous
     computing", IEEE TPDS 2002, doi 10.1109/71.993206. Differs from [1]: colocation groups follow their first node; of
-    the idle intervals of a device only the last 256 are remembered, which makes it O((n + m) k) and not O(n^2 k).
+    the idle intervals of a device only the last 1,024 are remembered, which makes it O((n + m) k) and not O(n^2 k).
     """
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
