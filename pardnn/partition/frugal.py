@@ -11,18 +11,16 @@ from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
 
 
-@partitioner(
-    "frugal", summary="list scheduling in the mode's own model, each new transfer charged as well as waited for"
-)
+@partitioner("frugal", summary="list scheduling in the mode's own model, transfers charged too")
 @dataclass(frozen=True)
 class Frugal:
     """The nodes in a row, each on the device where end + charge x new transfers is smallest; the best of several rows.
 
     A greedy scheduler takes any start a nanosecond earlier and pays with transfers that later ones wait for. Here links
-    are booked where the mode has contention, and each transfer costs something even if nobody waits for it: with a small
-    charge much is spread, with a large one all stays together. The rows are the topological order (near to first in,
-    first out) and the order by bottom level. Every row and charge is simulated; the best one counts, ties to the first.
-    O(rows x charges x ((n + m) k + simulation)).
+    are booked where the mode has contention, and each transfer costs something even if nobody waits for it: a small
+    charge spreads, a large one keeps together. The rows are the topological order (near to first in, first out) and the
+    order by bottom level. Each row with each charge is simulated and the fastest counts, ties to the first tried.
+    O(charges * ((n + m) k + simulation)).
     """
 
     charges: tuple[int, ...] = (25, 100, 400)
@@ -30,18 +28,16 @@ class Frugal:
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Try all."""
-        return best_of(problem, self.charges)
-
-
-def best_of(problem: Problem, charges: tuple[int, ...]) -> Placement:
-    """The fastest of the placements by both rows and all charges, under the problem's mode."""
-    contended = problem.contention == "link"
-    found: list[tuple[int, Placement]] = []
-    for order in (problem.workload.dag.order, _list.by_level(problem)):
-        for charge in charges:
-            listed = _list.earliest_finish(
-                problem, order, _list.pins(problem), gaps=0, charge=charge, contended=contended
-            )
-            placement = problem.settle(listed)
-            found.append((problem.simulate(placement).makespan_ns, placement))
-    return min(found, key=lambda pair: pair[0])[1]
+        contended = problem.contention == "link"
+        best, best_ns = np.zeros(0, np.int32), -1
+        for order in (problem.workload.dag.order, _list.by_level(problem)):
+            for charge in self.charges:
+                placement = problem.settle(
+                    _list.earliest_finish(
+                        problem, order, _list.pins(problem), gaps=0, charge=charge, contended=contended
+                    )
+                )
+                makespan_ns = problem.simulate(placement).makespan_ns
+                if best_ns < 0 or makespan_ns < best_ns:
+                    best, best_ns = placement, makespan_ns
+        return best
