@@ -85,7 +85,7 @@ def read_cost_graph(data: bytes, path: str | Path) -> CostGraph:
 def write_cost_graph(graph: CostGraph, *, packed: bool) -> bytes:
     """The JSON of a cost graph, gzipped if `packed`: equal graphs, equal bytes.
 
-    Reading gives the graph back, times beyond 2^51 ns (26 days) excepted, which microseconds in doubles cannot tell apart.
+    Reading gives the graph back, but for times beyond 2^51 ns (26 days): doubles of microseconds cannot hold them.
     """
     columns: dict[str, Any] = {
         "name": graph.names,

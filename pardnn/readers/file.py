@@ -50,7 +50,7 @@ _FOREIGN = {
 }
 # No binary graph begins like this: its second or third byte would be the tag of a field no graph has.
 _TEXT = re.compile(rb"\s*+(?:\#[^\n]*+\s*+)*+[A-Za-z_]\w++\s*+[:{<\[]")
-_JSON = re.compile(rb"\s*+[{\[]")
+_JSON = re.compile(rb"\s*+\{")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
