@@ -1,0 +1,25 @@
+"""PARDNN: which op of a TensorFlow training graph runs on which GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pardnn._world import verify
+
+verify()
+
+if TYPE_CHECKING:
+    from pardnn.pipeline import partition
+    from pardnn.plan import Plan
+
+__all__ = ["Plan", "partition"]
+_HOME = {"partition": "pardnn.pipeline", "Plan": "pardnn.plan"}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, imported when they are first used: `import pardnn` itself stays light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'pardnn' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_HOME[name]), name)

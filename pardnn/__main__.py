@@ -1,0 +1,5 @@
+"""`python -m pardnn`."""
+
+from pardnn.cli import main
+
+main()

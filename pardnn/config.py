@@ -1,0 +1,67 @@
+"""What a user can ask for, whichever door it comes through: the command line and the Python API use the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+from pardnn.errors import InputError
+from pardnn.units import parse_time
+
+ORDERS = ("fifo", "blevel")
+CONTENTIONS = ("none", "link")
+EFFORTS = ("fast", "balanced", "best")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of planning; what is None is the machine's or the method's own."""
+
+    gpus: int | str | Sequence[int] | None = None
+    """How many (4), or which ("1,3")."""
+    mem: str | int | None = None
+    machine: str = "pcie3"
+    speed: str | float | None = None
+    latency: str | None = None
+    bandwidth: str | None = None
+    mem_fraction: float | str = 0.9
+    method: str = "auto"
+    order: Literal["fifo", "blevel"] = "fifo"
+    contention: Literal["none", "link"] = "link"
+    effort: Literal["fast", "balanced", "best"] = "balanced"
+    seed: int = 0
+    time_limit: str | None = None
+    batch_size: int | None = None
+    targets: Sequence[str] = ()
+    pin: str | None = None
+    """A file of lines `op-or-scope device`."""
+    keep_devices: bool = False
+    costs: str = "auto"
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """The options of these names; InputError names the one that does not exist or is out of range."""
+        known = {f.name for f in fields(cls)}
+        for name in given:
+            if name not in known:
+                raise InputError(f"no option {name!r}; there are: {', '.join(sorted(known))}")
+        options = cls(**given)
+        for name, allowed in (("order", ORDERS), ("contention", CONTENTIONS), ("effort", EFFORTS)):
+            if getattr(options, name) not in allowed:
+                raise InputError(f"--{name}: {getattr(options, name)!r} is not one of {', '.join(allowed)}")
+        if not isinstance(options.seed, int) or options.seed < 0:
+            raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
+        if options.batch_size is not None and options.batch_size < 1:
+            raise InputError(f"--batch-size: {options.batch_size} is not a whole number from 1 on")
+        return options
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """Seconds the search may take."""
+        if self.time_limit is None:
+            return None
+        limit = parse_time(str(self.time_limit)) / 1e9
+        if limit <= 0:
+            raise InputError(f"--time-limit: {self.time_limit} is no time to work in; give for example 30s")
+        return limit

@@ -1,0 +1,51 @@
+"""Methods: a partitioner followed by refiners, and the search over them behind `auto`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pardnn.problem import Partitioner, Placement, Problem, Refiner
+from pardnn.refine.fit import Fit
+from pardnn.refine.improve import Improve
+from pardnn.registry import partitioners
+from pardnn.search.best import Best
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A partitioner and the refiners behind it; under memory limits the first of them makes it fit."""
+
+    partitioner: Partitioner
+    refiners: tuple[Refiner, ...] = (Fit(),)
+
+    def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        placement = problem.settle(self.partitioner(problem, rng))
+        for refine in self.refiners:
+            placement = refine(problem, placement, rng)
+        return placement
+
+
+EVALUATIONS: Mapping[str, int] = {"fast": 100, "balanced": 3000, "best": 100_000}
+"""Simulations the search may spend on a small graph, by effort; on large graphs fewer, see `Best`."""
+
+
+def method(name: str, effort: str = "balanced", enough: Callable[[], bool] = lambda: False) -> Partitioner:
+    """The method of that name. `enough` is asked now and then whether `auto` should stop with the best so far.
+
+    Raises InputError for an unknown name.
+    """
+    if name != AUTO:
+        return Method(partitioners.get(name).make())
+    starts = {name: Method(entry.make()) for name, entry in partitioners.all().items()}
+    return Best(starts, lambda evaluations: Improve(evaluations, enough=enough), EVALUATIONS[effort], enough)
+
+
+def summaries() -> dict[str, str]:
+    """Every method's name and what it is in half a line."""
+    own = {AUTO: "the best of the others under the mode asked for, then improved along the critical chain (default)"}
+    return own | {name: entry.summary for name, entry in partitioners.all().items()}

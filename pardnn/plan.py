@@ -1,0 +1,171 @@
+"""A plan: where every op goes, what a step then costs, and how good that can be at best."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pardnn.config import Options
+from pardnn.errors import InputError
+from pardnn.place.atomic import write_file
+from pardnn.place.graphfile import pack, write_devices
+from pardnn.place.plan import PlanFile, plan_bytes
+from pardnn.problem import Placement
+from pardnn.subject import Subject
+from scheduler.machine import UNLIMITED
+from scheduler.schedule import Schedule
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A subject's placement and the schedule the simulator gives it. Times in us, sizes in bytes."""
+
+    subject: Subject
+    options: Options
+    device: Placement
+    """[n] device number of each op."""
+    schedule: Schedule
+    method: str
+    seconds: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    timed_out: bool = False
+    """Whether the search was cut short by the time limit."""
+
+    @cached_property
+    def placement(self) -> dict[str, str]:
+        """Op name -> device name."""
+        devices = self.devices
+        return {name: devices[d] for name, d in zip(self.subject.names, self.device.tolist(), strict=True)}
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Device names by number: the GPUs, then the host if anything runs there."""
+        return self.subject.problem.machine.devices
+
+    @property
+    def makespan_us(self) -> float:
+        """The simulated time of one step."""
+        return self.schedule.makespan_ns / 1000
+
+    @cached_property
+    def single_device_us(self) -> float:
+        """The simulated time of one step on the fastest single GPU, whether it fits there or not."""
+        problem = self.subject.problem
+        alone = [np.where(problem.pin < 0, d, problem.pin).astype(np.int32) for d in range(problem.gpus)]
+        distinct = {problem.workload.time_ns[:, d].tobytes(): d for d in reversed(range(problem.gpus))}
+        return min(problem.simulate(alone[d]).makespan_ns for d in distinct.values()) / 1000
+
+    @property
+    def lower_bound_us(self) -> float:
+        """Proven: no placement on this machine in any order is faster."""
+        return self.subject.problem.lower_bound_ns / 1000
+
+    @property
+    def gap(self) -> float | None:
+        """How far above the bound the plan is, as a ratio minus one; None where the bound is 0."""
+        bound = self.lower_bound_us
+        return self.makespan_us / bound - 1 if bound else None
+
+    @cached_property
+    def peak_bytes(self) -> list[int]:
+        """Per GPU, the most bytes it holds at any moment."""
+        problem = self.subject.problem
+        return [int(b) for b in problem.peaks(self.schedule)[: problem.gpus]]
+
+    @property
+    def limit_bytes(self) -> list[int | None]:
+        """Per GPU, the usable memory; None = unlimited."""
+        problem = self.subject.problem
+        return [None if b == UNLIMITED else int(b) for b in problem.machine.memory_bytes[: problem.gpus]]
+
+    @property
+    def fits(self) -> bool:
+        """Whether no GPU is ever over its limit."""
+        return all(limit is None or peak <= limit for peak, limit in zip(self.peak_bytes, self.limit_bytes, strict=True))
+
+    def result(self) -> dict[str, Any]:
+        """What `--json` prints: every figure of the plan by name."""
+        subject = self.subject
+        return {
+            "format": "pardnn-result/1",
+            "graph": subject.name,
+            "method": self.method,
+            "nodes": subject.nodes_read,
+            "edges": subject.edges_read,
+            "devices": subject.problem.gpus,
+            "order": self.options.order,
+            "contention": self.options.contention,
+            "makespan_us": self.makespan_us,
+            "single_device_us": self.single_device_us,
+            "lower_bound_us": self.lower_bound_us,
+            "gap": self.gap,
+            "peak_bytes": self.peak_bytes,
+            "limit_bytes": self.limit_bytes,
+            "fits": self.fits,
+            "comm_bytes": self.schedule.sent_bytes,
+            "transfers": len(self.schedule.transfer_src),
+            "seconds": {"write": 0.0, **self.seconds},
+            "coverage": subject.coverage,
+            "warnings": list(self.warnings),
+            "outputs": [],
+        }
+
+    def file(self) -> PlanFile:
+        """The plan as a file holds it: without anything that differs from run to run."""
+        subject, options = self.subject, self.options
+        return PlanFile(
+            graph_name=Path(subject.name).name,
+            graph_sha256=subject.sha256,
+            graph_nodes=subject.nodes_read,
+            devices=self.devices[: subject.problem.gpus],
+            placement=self.placement,
+            unplaced=subject.unplaced,
+            machine={
+                "name": subject.hardware.name,
+                "mem_bytes": list(subject.hardware.memory_bytes),
+                "limit_bytes": self.limit_bytes,
+                "speed": [str(factor) for factor in subject.hardware.speed[: subject.problem.gpus]],
+                "latency_ns": subject.problem.machine.latency_ns.tolist(),
+                "bytes_per_s": subject.problem.machine.bytes_per_s.tolist(),
+            },
+            options={
+                "batch_size": options.batch_size, "contention": options.contention, "costs": options.costs,
+                "effort": options.effort, "keep_devices": options.keep_devices, "mem_fraction": str(options.mem_fraction),
+                "method": self.method, "order": options.order, "seed": options.seed, "targets": list(options.targets),
+            },
+            expected={
+                "makespan_us": self.makespan_us,
+                "peak_bytes": self.peak_bytes,
+                "lower_bound_us": self.lower_bound_us,
+                "batch_size": options.batch_size,
+            },
+            version=metadata.version("pardnn"),
+        )  # fmt: skip
+
+    def placed_graph(self) -> bytes:
+        """The input file's bytes with the devices written into it. Raises InputError for a cost graph."""
+        if self.subject.file is None:
+            raise InputError(f"{self.subject.name}: has no graph file to write devices into; it yields a plan only")
+        raw, data = self.subject.file
+        return pack(write_devices(data, raw.source, self.placement), raw.source)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the plan (a name ending in .placement.json), or else the placed graph; whole or not at all."""
+        content = plan_bytes(self.file()) if str(path).endswith(".placement.json") else self.placed_graph()
+        write_file(path, content, force=force)
+
+    def summary(self) -> str:
+        """The table the command line prints."""
+        from pardnn.report.table import plan_table
+
+        return plan_table(self.result(), self.devices)
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.subject.name}: {json.dumps(self.makespan_us)} us on {self.subject.problem.gpus} GPUs>"
