@@ -18,6 +18,7 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.prune import prune
 from pardnn.graph.raw import DType, RawGraph
 from pardnn.graph.shapes import find_shapes
+from pardnn.graph.tf_shapes import infer
 from pardnn.graph.trips import count_trips
 from pardnn.graph.wiring import Wiring, wire
 from scheduler.dag import Dag
@@ -48,7 +49,10 @@ def build(
     tie_loops(sets, frames, hosts.host)
 
     pruned = prune(wiring, targets, raw.train_ops)
-    inferred = find_shapes(wiring, dag, dtypes, batch_size)
+    inferred, fallback = find_shapes(wiring, dag, dtypes, batch_size), None
+    if tensorflow and not inferred.complete:
+        known, fallback = infer(wiring, dtypes, batch_size)
+        inferred = find_shapes(wiring, dag, dtypes, batch_size, known)
     trips, guessed = count_trips(wiring, frames, inferred, pruned.keep)
 
     kept = np.flatnonzero(pruned.keep)
@@ -60,6 +64,7 @@ def build(
         host_note(raw.nodes, tied, hosts, pruned.keep),
         unknown_note(nodes),
         guessed,
+        fallback,
     )
     return OpGraph(
         dag=step,

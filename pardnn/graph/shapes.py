@@ -13,12 +13,14 @@ from pardnn.graph.wiring import Wiring
 from scheduler.dag import Dag
 
 _PASSES = ENTER | EXIT | MERGE | NEXT | {"Identity", "RefIdentity", "Switch", "RefSwitch"}
-_FED = frozenset(
+FED = frozenset(
     """Placeholder PlaceholderV2 PlaceholderWithDefault _Arg Arg Unstage
     IteratorGetNext IteratorGetNextSync OptionalGetValue QueueDequeue QueueDequeueV2
     QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2""".split()  # noqa: SIM905  # reads better
 )
 """Where a training step's input comes in: an unknown leading dimension here is the batch."""
+_OPAQUE = frozenset({DType(20), DType(21)})
+"""Handles and variants (lists, data sets): one each, unless a rule says otherwise."""
 _WHOLE = frozenset({DType(3), DType(9)})
 """int32 and int64: the types of shapes."""
 
@@ -29,6 +31,11 @@ class Inferred:
 
     shapes: tuple[tuple[Shape, ...], ...]
     values: Mapping[tuple[int, int], Value]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rank and dimension is known."""
+        return all(shape.known for shapes in self.shapes for shape in shapes)
 
 
 def find_shapes(
@@ -84,6 +91,7 @@ class _Inference:
         self.batch_size = batch_size
         self.stated = [_stated(node, len(types)) for node, types in zip(wiring.nodes, dtypes, strict=True)]
         self.counts = [len(types) > 0 and types[0] in _WHOLE for types in dtypes]
+        self.opaque: list[list[Dims]] = [[() if t in _OPAQUE else None for t in types] for types in dtypes]
         for name, shapes in known.items():
             self._refine(self.stated[wiring.index[name]], shapes)
         self.hinted: dict[int, list[Dims]] = {}
@@ -102,11 +110,10 @@ class _Inference:
                 self.shapes[v] = dims
                 continue
             call = self._call(v, node)
-            if rule is not None:
-                self._refine(dims, rule(call))
+            self._refine(dims, rule(call) if rule is not None else self.opaque[v])
             if v in self.hinted:
                 self._refine(dims, self.hinted[v])
-            if self.batch_size is not None and (node.op in _FED or (rule is None and self._follows_batch(v))):
+            if self.batch_size is not None and (node.op in FED or (rule is None and self._follows_batch(v))):
                 dims = [(self.batch_size, *d[1:]) if d and d[0] == UNKNOWN else d for d in dims]
             self.shapes[v] = call.results = dims
             self._refer(v, node, call)

@@ -41,7 +41,7 @@ def functional_if(call: Call) -> Sequence[Dims]:
     return call.listed("output_shapes")
 
 
-@shape_rule("ControlTrigger", "NoOp")
-def nothing(_: Call) -> Sequence[Dims]:
-    """No outputs."""
-    return []
+@shape_rule("LoopCond")
+def condition(_: Call) -> Sequence[Dims]:
+    """One verdict."""
+    return [SCALAR]

@@ -65,7 +65,7 @@ def product(sizes: Iterable[int]) -> int:
 
 
 def from_value(value: Value | None, rank: Dims = None) -> Dims:
-    """The shape that a tensor of numbers spells; where they are unknown, its own shape `rank` says how many they are."""
+    """The shape that a tensor of numbers spells; where they are unknown, its own shape `rank` says how many are."""
     if value is not None:
         return tuple(UNKNOWN if size is None else max(size, UNKNOWN) for size in value)
     if rank is not None and len(rank) == 1 and rank[0] >= 0:

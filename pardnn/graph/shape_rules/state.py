@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pardnn.graph.kernels import op_types
+from pardnn.graph.kernels import RESOURCE, op_types
 from pardnn.graph.raw import TensorInfo
 from pardnn.graph.shape_rules.dims import SCALAR, UNKNOWN, Dims, Value, merged
 from pardnn.graph.shape_rules.rule import Call, Held, handle_rule, shape_rule, value_rule
@@ -35,8 +35,17 @@ def argument(call: Call) -> Sequence[Dims]:
 
 
 def _handle_of(call: Call) -> Held | None:
-    stated = call.listed("_handle_shapes")
-    return Held(stated) if stated else None
+    """The variable or the like behind a handle that comes from outside."""
+    if RESOURCE not in (call.attrs.get("T"), call.attrs.get("dtype")):
+        return None
+    return Held(call.listed("_handle_shapes") or [None])
+
+
+@handle_rule("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+def assign_variable(call: Call) -> Sequence[Dims]:
+    """No output; the variable is shaped like its new value or what is added to it."""
+    _learn(call, call.shape(1))
+    return []
 
 
 @handle_rule("VarHandleOp")
@@ -106,11 +115,11 @@ def dequeue_many(call: Call) -> Sequence[Dims]:
     return [None if dims is None else (lead, *dims) for dims in held.shapes] if held else []
 
 
-@handle_rule("Unstage", "StagePeek", "QueueSizeV2", "StackV2")
-def holder(call: Call) -> Sequence[Dims]:
-    """A stack's handle; numbers and staged tensors of unknown shape."""
+@handle_rule("StackV2", "Stack")
+def stack(call: Call) -> Sequence[Dims]:
+    """A handle to a stack of elements of unknown shape."""
     call.creates = Held([None])
-    return [SCALAR] if call.op in ("StackV2", "QueueSizeV2") else []
+    return [(2,)]
 
 
 @handle_rule("StackPushV2", "StackPush")
@@ -178,7 +187,7 @@ def tensor_array_gather(call: Call) -> Sequence[Dims]:
     return [None if element is None else ((indices or (UNKNOWN,))[0], *element)]
 
 
-@shape_rule("TensorArraySizeV3", "TensorArraySizeV2", "TensorListLength")
+@shape_rule("TensorArraySizeV3", "TensorArraySizeV2", "TensorListLength", "QueueSizeV2", "QueueSize")
 def tensor_array_size(_: Call) -> Sequence[Dims]:
     """One number."""
     return [SCALAR]
