@@ -66,12 +66,13 @@ def earliest_finish(
 
 
 def earliest_start(problem: Problem, decided: NDArray[np.int32]) -> Placement:
-    """The ready node and device that can start first, again and again; ties to the larger bottom level.
+    """The ready node and device that can start first, again and again.
 
-    `decided` as in `earliest_finish`; transfers do not wait for one another. O((n k + m) log n + m k).
+    Ties go to the larger bottom level, then to the longer node, then to the smaller number. `decided` as in
+    `earliest_finish`; transfers do not wait for one another. O((n k + m) log n + m k).
     """
     dag, k = problem.workload.dag, problem.machine.k
-    by_rank = np.argsort(-bottom_levels(problem), kind="stable").astype(np.int32)
+    by_rank = np.lexsort((-problem.node_ns, -bottom_levels(problem))).astype(np.int32)
     rank = np.empty(dag.n, np.int64)
     rank[by_rank] = np.arange(dag.n)
     heap_key, heap_rank = np.empty((2, 2 * k * dag.n), np.int64)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from pardnn.partition import _list
+from pardnn.partition._best import fastest
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
 
@@ -28,16 +30,13 @@ class Frugal:
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Try all."""
-        contended = problem.contention == "link"
-        best, best_ns = np.zeros(0, np.int32), -1
-        for order in (problem.workload.dag.order, _list.by_level(problem)):
-            for charge in self.charges:
-                placement = problem.settle(
-                    _list.earliest_finish(
-                        problem, order, _list.pins(problem), gaps=0, charge=charge, contended=contended
-                    )
-                )
-                makespan_ns = problem.simulate(placement).makespan_ns
-                if best_ns < 0 or makespan_ns < best_ns:
-                    best, best_ns = placement, makespan_ns
-        return best
+        return fastest(problem, lists(problem, self.charges))
+
+
+def lists(problem: Problem, charges: tuple[int, ...]) -> Iterator[Placement]:
+    """A placement for each row and charge."""
+    contended = problem.contention == "link"
+    for order in (problem.workload.dag.order, _list.by_level(problem)):
+        for charge in charges:
+            decided = _list.pins(problem)
+            yield _list.earliest_finish(problem, order, decided, gaps=0, charge=charge, contended=contended)

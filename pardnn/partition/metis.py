@@ -38,14 +38,19 @@ class Metis:
     """How much heavier than the mean the heaviest part may be, in thousandths."""
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
-        """Contract, scale, cut, expand; what is pinned weighs nothing and moves to its device afterwards."""
-        parts = min(problem.gpus, problem.groups)
-        if parts < 2:
-            return problem.settle(np.zeros(problem.workload.dag.n, np.int32))
-        ptr, adjacent, transfer = _contract(problem)
-        work = np.where(problem.pin < 0, problem.node_ns + int(problem.node_ns.mean()), 0)
-        part = _cut(parts, ptr, adjacent, _scaled(by_group(problem, work)), _scaled(transfer), self.imbalance)
-        return problem.settle(part[problem.group])
+        """Cut into one part per GPU; what is pinned moves to its device afterwards."""
+        return problem.settle(cut(problem, problem.gpus, self.imbalance))
+
+
+def cut(problem: Problem, parts: int, imbalance: int) -> NDArray[np.int32]:
+    """[n] part of each node, groups whole, at most `parts`: contract, scale, cut, expand. What is pinned weighs 0."""
+    parts = min(parts, problem.groups)
+    if parts < 2:
+        return np.zeros(problem.workload.dag.n, np.int32)
+    ptr, adjacent, transfer = _contract(problem)
+    work = np.where(problem.pin < 0, problem.node_ns + int(problem.node_ns.mean()), 0)
+    part = _metis(parts, ptr, adjacent, _scaled(by_group(problem, work)), _scaled(transfer), imbalance)
+    return part[problem.group]
 
 
 def _contract(problem: Problem) -> tuple[Ints, Ints, Ints]:
@@ -71,7 +76,7 @@ def _scaled(weight: Ints) -> Ints:
     return weight + 1
 
 
-def _cut(parts: int, ptr: Ints, adjacent: Ints, work: Ints, transfer: Ints, imbalance: int) -> NDArray[np.int32]:
+def _metis(parts: int, ptr: Ints, adjacent: Ints, work: Ints, transfer: Ints, imbalance: int) -> NDArray[np.int32]:
     """[g] the part of each vertex; the same for the same input."""
     import pymetis
 
