@@ -16,14 +16,14 @@ _ESCAPE = re.compile(
 _SIMPLE = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _ATOMS = re.compile(rb"(?:\w+\s*:\s*)?((?:-\s*)?[\w.][-+\w.]*)")
 _COMMENT = re.compile(rb"#[^\n]*")
-_INTEGER = re.compile(rb"(-?)\s*(?:0[xX]([0-9A-Fa-f]+)|0([0-7]+)|(\d+))")
+_INTEGER = re.compile(rb"(-?)\s*(?:0[xX]([0-9A-Fa-f]+)|0([0-7]+)|(0|[1-9]\d*))")
 
 
 def unquote(raw: bytes) -> bytes:
     r"""The bytes a string stands for; strings side by side are one.
 
-    >>> unquote(b'"loc:@a"'), unquote(rb"'\346\250\241' \"\n\"")
-    (b'loc:@a', b'\xe6\xa8\xa1\n')
+    >>> unquote(b'"loc:@a"'), unquote(rb"'\346\250\241' '\x21\n'")
+    (b'loc:@a', b'\xe6\xa8\xa1!\n')
     """
     if raw[:1] not in (b'"', b"'"):
         raise ValueError(f"a string is expected, not {_shown(raw)}")

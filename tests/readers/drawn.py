@@ -197,7 +197,9 @@ class Printer:
 
     def field(self, name: bytes, colon: bytes, value: bytes) -> bytes:
         """A field and what separates it from the next."""
-        unknown = b"" if self.plain or self.random.random() < 0.95 else b'[a.b/c]: [{x: "}"}, <>] [c]: [2.5f, -1] zz: -1 '
+        unknown = (
+            b"" if self.plain or self.random.random() < 0.95 else b'[a.b/c]: [{x: "}"}, <>] [c]: [2.5f, -1] zz: -1 '
+        )
         after = b"\n" if self.plain else self.random.choice((b" ", b"\n", b"\r\n", b", ", b"; ", b" # {\n", b"\t"))
         return unknown + name + colon + self.space() + value + after
 

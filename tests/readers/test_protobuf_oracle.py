@@ -30,7 +30,9 @@ def files(shared: Path) -> list[Path]:
 
 def test_all_files_read_as_protobuf_reads_them(shared: Path) -> None:
     quick = [path for path in files(shared) if path.name not in SLOW]
-    quick.sort(key=lambda path: path.suffix != ".pb")  # a binary first, so that protobuf has our definitions before TensorFlow's
+    quick.sort(
+        key=lambda path: path.suffix != ".pb"
+    )  # a binary first, so that protobuf has our definitions before TensorFlow's
     assert verdicts(*quick) == [f"{path.name} equal" for path in quick]
 
 

@@ -108,10 +108,12 @@ def test_depth_is_no_matter(brace: bytes) -> None:
 
 
 def test_a_large_constant_is_stepped_over() -> None:
-    content = b"\\000\\377\\\"" * 200_000
+    content = b'\\000\\377\\"' * 200_000
     data = b'node { name: "a" op: "Const" attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim {\n'
     data += b'size: 600000 } } tensor_content: "' + content + b'" } } } }\n'
-    data += b'node { name: "b" op: "Const" attr { key: "v" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size:\n'
+    data += (
+        b'node { name: "b" op: "Const" attr { key: "v" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size:\n'
+    )
     data += b"300000 } } " + b"float_val: 0.25 " * 300_000 + b"} } } }"
     assert [node.attrs for node in nodes(data)] == [
         {"value": TensorInfo(DType(3), Shape((600_000,)))},
