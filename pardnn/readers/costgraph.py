@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
+from scheduler.dag import Dag
 
 _LARGEST = 2.0**62  # of a value and of the sum of a column, so that sums stay exact in int64
 _PIN_HINT = "a text or null"
@@ -45,6 +47,11 @@ class CostGraph:
             value = getattr(self, column.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The bare graph."""
+        return Dag.from_edges(len(self.names), self.src, self.dst)
 
     def __eq__(self, other: object) -> bool:
         """Equal in every column."""
