@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,14 +20,16 @@ class Improve:
 
     At each grain (clusters of 1 / (2 K), 1 / (8 K), ... of the work, at last single groups) the waits along the critical
     chain of the simulated schedule name the moves: an end of a dear transfer to the other end's device, a node in the
-    way to another device. The first move that shortens the step is taken. `evaluations` bounds the simulations.
+    way to another device. The first move that shortens the step is taken. `evaluations` bounds the simulations; `enough`
+    is asked before each whether to stop early.
     """
 
     evaluations: int = 2000
     grains: tuple[int, ...] = (2, 8, 32, 128)
+    enough: Callable[[], bool] = lambda: False
 
     def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
-        search = _Search(problem, placement, self.evaluations)
+        search = _Search(problem, placement, self.evaluations, self.enough)
         work = int(problem.node_ns.sum())
         moved = True
         while moved and search.left > 0:
@@ -41,8 +43,10 @@ class Improve:
 class _Search:
     """The best placement so far with its schedule, and how many simulations are left."""
 
-    def __init__(self, problem: Problem, placement: Placement, evaluations: int) -> None:
-        self.problem, self.placement, self.left = problem, placement, evaluations
+    def __init__(
+        self, problem: Problem, placement: Placement, evaluations: int, enough: Callable[[], bool]
+    ) -> None:
+        self.problem, self.placement, self.left, self.enough = problem, placement, evaluations, enough
         self.schedule = problem.simulate(placement)
         self.cost = self._cost(self.schedule)
 
@@ -76,7 +80,8 @@ class _Search:
                 yield int(c), int(device)
 
     def _try(self, nodes: NDArray[np.int64], device: int) -> bool:
-        if self.left <= 0:
+        if self.left <= 0 or self.enough():
+            self.left = 0
             return False
         self.left -= 1
         placement = self.placement.copy()

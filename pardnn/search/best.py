@@ -1,0 +1,67 @@
+"""The search behind `auto`: many starts under the very mode that will run, the most promising ones improved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pardnn.errors import DoesNotFit
+from pardnn.problem import Partitioner, Placement, Problem, Refiner
+
+_LARGE = 4000  # nodes from which on a simulation costs more than its bookkeeping
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
+
+    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of the
+    starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what is
+    kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start fits.
+    """
+
+    starts: Mapping[str, Partitioner]
+    improve: Callable[[int], Refiner]
+    """Makes the refiner that spends so many simulations."""
+    evaluations: int
+    enough: Callable[[], bool]
+    finalists: int = 3
+
+    def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        ranked = self._ranked(problem, rng)
+        budget = max(20, self.evaluations * _LARGE // max(problem.workload.dag.n, _LARGE))
+        finalists = ranked[: self.finalists]
+        improved = [self.improve(budget // len(finalists))(problem, start, rng) for _, start in finalists]
+        return min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
+
+    def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
+        """(makespan, placement) of the different starts, the fastest first."""
+        found: dict[bytes, tuple[int, Placement]] = {}
+        refused: DoesNotFit | None = None
+        for smaller in _fewer(problem):
+            for start in self.starts.values():
+                if found and self.enough():
+                    break
+                try:
+                    placement = start(smaller, rng)
+                except DoesNotFit as error:
+                    refused = refused or error
+                    continue
+                found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
+        if not found:
+            assert refused is not None
+            raise refused
+        return sorted(found.values(), key=lambda pair: pair[0])
+
+
+def _fewer(problem: Problem) -> Iterator[Problem]:
+    """The problem on all its GPUs, then on the first half of them, a quarter, ..."""
+    gpus = problem.gpus
+    while gpus > 1:
+        if not ((problem.pin >= gpus) & (problem.pin < problem.gpus)).any():
+            yield replace(problem, gpus=gpus)
+        gpus //= 2
+    if problem.gpus == 1:
+        yield problem
