@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,8 @@ from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
 from pardnn.pins import Wish, pin_groups, read_pin_file, wishes_of_scopes
 from pardnn.problem import Problem
-from pardnn.readers.costgraph import CostGraph, read_cost_graph
-from pardnn.readers.file import Form, load, sniff
+from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
+from pardnn.readers.file import File, Form, load, sniff
 from pardnn.readers.graph import parse_graph
 from scheduler.dag import CycleError
 
@@ -62,32 +63,59 @@ class Subject:
         return {**self.costs.coverage, "pruned": len(self.unplaced), "grouped": self.grouped}
 
 
-Graph = RawGraph | CostGraph
+class Input(NamedTuple):
+    """A graph as it was given: parsed, with the data of its file (of a cost graph none is kept) and their sha256."""
+
+    name: str
+    graph: RawGraph | CostGraph
+    data: bytes
+    sha256: str
 
 
-def read(graph: Any) -> tuple[Graph, bytes]:
-    """The graph in a file or a networkx.DiGraph, and the file's data (empty for a cost graph)."""
+def read(graph: Any) -> Input:
+    """The graph in a file, in a protobuf message (a GraphDef or what holds one) or in a networkx.DiGraph."""
     if isinstance(graph, str | Path):
-        file = load(graph)
-        if sniff(file.data, graph) is Form.JSON:
-            return read_cost_graph(file.data, graph), b""
-        return parse_graph(file, graph)
+        return _parse(str(graph), load(graph))
+    if hasattr(graph, "SerializeToString"):
+        data = graph.SerializeToString(deterministic=True)
+        return _parse(type(graph).__name__, File(data, gzip=False, sha256=hashlib.sha256(data).hexdigest()))
     from pardnn.readers.networkx import from_networkx
 
-    return from_networkx(graph), b""
+    columns = from_networkx(graph)
+    sha256 = hashlib.sha256(write_cost_graph(columns, packed=False)).hexdigest()
+    return Input(type(graph).__name__, columns, b"", sha256)
 
 
-def pose(graph: Any, options: Options) -> Subject:
-    """The subject of a path or networkx.DiGraph under these options. Raises InputError."""
+def _parse(name: str, file: File) -> Input:
+    if file.data and sniff(file.data, name) is Form.JSON:
+        return Input(name, read_cost_graph(file.data, name), b"", file.sha256)
+    raw, data = parse_graph(file, name)
+    return Input(name, raw, data, file.sha256)
+
+
+def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
+    """The subject of a path, a protobuf message or a networkx.DiGraph under these options.
+
+    The host is among the devices if an op is pinned to it, or if `host`. Raises InputError, and DoesNotFit for a group
+    of ops that no device can run.
+    """
+    _hardware(options, host)  # a wrong option is told before a large file is read
     started = time.perf_counter()
-    parsed, data = read(graph)
+    given = read(graph)
     was_read = time.perf_counter()
-    name = str(graph) if isinstance(graph, str | Path) else type(graph).__name__
-    make = _from_file if isinstance(parsed, RawGraph) else _from_costs
-    return make(name, parsed, data, options, {"read": was_read - started, "cost": -was_read})  # type: ignore[arg-type]
+    make = _from_file if isinstance(given.graph, RawGraph) else _from_costs
+    return make(given, options, host, {"read": was_read - started, "cost": -was_read})
 
 
-def _from_file(name: str, raw: RawGraph, data: bytes, options: Options, seconds: dict[str, float]) -> Subject:
+def with_memory(subject: Subject, options: Options) -> Subject:
+    """The same subject under options that differ in memory only."""
+    hardware = _hardware(options, host=HOST in subject.problem.machine.devices)
+    return replace(subject, hardware=hardware, problem=replace(subject.problem, machine=hardware.machine))
+
+
+def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:
+    raw = given.graph
+    assert isinstance(raw, RawGraph)
     graph = build(raw, tuple(options.targets), options.batch_size)
     names = graph.names
     wishes = [(v, HOST, "ops without a GPU kernel") for v in np.flatnonzero(graph.host).tolist()]
@@ -99,21 +127,26 @@ def _from_file(name: str, raw: RawGraph, data: bytes, options: Options, seconds:
     elif had := sum(bool(node.device) for node in raw.nodes):
         notes.append(f"{had} ops had a device in the file: cleared; --keep-devices keeps them as pins")
     wishes += [w for w in _wished(names, options) if w[0] not in hosted]
-    hardware = _hardware(options, host=any(w[1] == HOST for w in wishes))
+    hardware = _hardware(options, host or any(w[1] == HOST for w in wishes))
     costs = graph_costs(graph, hardware, cost_model(options.costs))
-    problem = _problem(costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options)
+    problem = _problem(
+        costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
+    )
     if unknown := costs.coverage["unknown_shape"]:
         notes.append(f"{unknown} ops have unknown dimensions, which count as 1; --batch-size N sets the leading one")
     return Subject(
-        name, raw.source.sha256, names, tuple(node.op for node in graph.nodes), problem, hardware, costs,
-        graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds), (raw, data),
+        given.name, given.sha256, names, tuple(node.op for node in graph.nodes), problem, hardware, costs,
+        graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds),
+        (raw, given.data),
     )  # fmt: skip
 
 
-def _from_costs(name: str, graph: CostGraph, data: bytes, options: Options, seconds: dict[str, float]) -> Subject:
+def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:
+    name, graph = given.name, given.graph
+    assert isinstance(graph, CostGraph)
     wishes = [(v, _device(d, name), f"{name}: column 'device'") for v, d in enumerate(graph.device) if d is not None]
     wishes += _wished(graph.names, options)
-    hardware = _hardware(options, host=any(w[1] == HOST for w in wishes))
+    hardware = _hardware(options, host or any(w[1] == HOST for w in wishes))
     costs = column_costs(graph, hardware)
     try:
         costs.workload.dag.order  # noqa: B018 - raises CycleError
@@ -123,7 +156,7 @@ def _from_costs(name: str, graph: CostGraph, data: bytes, options: Options, seco
     group = _groups(graph.colocate)
     problem = _problem(costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options)
     return Subject(
-        name, graph.sha256, graph.names, graph.ops, problem, hardware, costs,
+        name, given.sha256, graph.names, graph.ops, problem, hardware, costs,
         {}, len(graph.names), len(graph.src), 0, costs.notes, _stop(seconds),
     )  # fmt: skip
 
