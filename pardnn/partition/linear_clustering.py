@@ -32,8 +32,8 @@ class LinearClustering:
     Source: [1] Kim, Browne, "A general approach to mapping of parallel computation upon multiprocessor architectures",
     ICPP 1988. Differs from [1], which leaves the mapping onto a given number of devices open: the faster of two,
     clusters merged by work (the heaviest first, each to the device with least) and clusters placed like single nodes,
-    by falling bottom level where their first node ends first. Levels are computed anew for every path while that costs no more
-    than a second or so, else for every so many nodes. O((n + m) log n + k n), or STEPS if that is more.
+    by falling bottom level where their first node ends first. Levels are computed anew for every path while that costs
+    no more than a second or so, else for every so many nodes. O((n + m) log n + k n), or STEPS if that is more.
     """
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
