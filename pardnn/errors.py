@@ -11,7 +11,7 @@ class InputError(PardnnError):
     """Bad input or usage: a broken file, an unknown name, options that contradict each other (exit 2)."""
 
 
-class DoesNotFit(PardnnError):
+class DoesNotFit(PardnnError):  # noqa: N818 - an answer, no error of the user's
     """No placement within the memory limits was found (exit 3)."""
 
     exit_code = 3

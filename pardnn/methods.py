@@ -24,6 +24,7 @@ class Method:
     refiners: tuple[Refiner, ...] = (Fit(),)
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        """Decide, then refine."""
         placement = problem.settle(self.partitioner(problem, rng))
         for refine in self.refiners:
             placement = refine(problem, placement, rng)

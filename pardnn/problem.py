@@ -23,13 +23,17 @@ Placement = NDArray[np.int32]
 class Partitioner(Protocol):
     """Decides from nothing: problem -> placement [n]."""
 
-    def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement: ...
+    def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        """The decision."""
+        ...
 
 
 class Refiner(Protocol):
     """Decides from a placement: the same or a better one."""
 
-    def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement: ...
+    def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
+        """The refined placement."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,8 @@ class Problem:
 
     def __post_init__(self) -> None:
         n = self.workload.dag.n
-        assert len(self.group) == len(self.pin) == n and self.workload.k == self.machine.k >= self.gpus >= 1
+        assert len(self.group) == len(self.pin) == n
+        assert self.workload.k == self.machine.k >= self.gpus >= 1
         by_group = np.full(int(self.group.max(initial=-1)) + 1, -2)
         by_group[self.group] = self.pin
         assert (by_group[self.group] == self.pin).all(), "one group, two pins"

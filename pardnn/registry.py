@@ -1,6 +1,7 @@
 """What there is: every algorithm registers itself under the name the user types.
 
-A new one is one file with a decorator; it then appears on the command line, in `pardnn methods` and in the tests' matrix.
+A new one is one file with a decorator; it then appears on the command line, in `pardnn methods` and in the tests'
+matrix.
 """
 
 from __future__ import annotations

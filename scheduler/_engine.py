@@ -53,10 +53,10 @@ def run(
     ready_key: Out64, ready_tie: Out64, ready_base: In64, ready_size: Out64,
     start: Out64, finish: Out64, transfer_start: Out64, transfer_finish: Out64,
 ) -> int:  # fmt: skip
-    """Simulate one step; fills start, finish of nodes and transfers; returns how many nodes ran.
+    """Simulate one step; fills start and finish of nodes and transfers; returns how many nodes ran.
 
     Events are (time, tie): arrivals of transfers before ends of nodes, each in the order they were started; `started`
-    maps that order to a node (v) or a transfer (n + t). Ready nodes of a device are (key, node) in its slice of the ready heap.
+    maps that order to a node (v) or a transfer (n + t). Ready nodes are (key, node) in their device's slice.
     """
     n = len(placement)
     ends = 1 << 62  # added to the tie of a node's end: after all arrivals of the same moment
@@ -120,7 +120,7 @@ def run(
                 for i in range(path_ptr[pair], path_ptr[pair + 1]):
                     if link_free[path_link[i]] > begin:
                         begin = link_free[path_link[i]]
-                end = begin + latency_ns[pair] + int(math.ceil(edge_bytes[first_edge[t]] / float(bytes_per_s[pair]) * 1e9))
+                end = begin + latency_ns[pair] + math.ceil(edge_bytes[first_edge[t]] / float(bytes_per_s[pair]) * 1e9)
                 for i in range(path_ptr[pair], path_ptr[pair + 1]):
                     link_free[path_link[i]] = end
                 transfer_start[t] = begin

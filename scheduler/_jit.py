@@ -5,8 +5,8 @@ spell, and keeps the machine code in a private per-user directory. Importing a m
 the cache cannot be used the kernels are compiled anew in each process, and `cache_note()` says so in one line.
 With NUMBA_DISABLE_JIT=1 the loops run as plain Python.
 
-Parameters are `int` (int64), `float`, and C-contiguous arrays: `In32`, `In64` are only read, so frozen arrays may be given;
-`Out32`, `Out64`, `OutFlags` are written. `In64x2` is a matrix that is read.
+Parameters are `int` (int64), `float`, and C-contiguous arrays: `In32`, `In64` are only read, so frozen arrays may be
+given; `Out32`, `Out64`, `OutFlags` are written. `In64x2` is a matrix that is read.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SCALARS = {int: "int64", float: "float64", type(None): "void"}
 
 _lock = threading.RLock()
 _notes: list[str] = []
-_seconds = 0.0
+_seconds: list[float] = []
 
 
 def compile_seconds() -> float:
     """Seconds this process has spent importing numba and compiling or loading kernels."""
-    return _seconds
+    return sum(_seconds)
 
 
 def cache_note() -> str | None:
@@ -61,12 +61,11 @@ class Kernel:
 
     def compile(self) -> Callable[..., Any]:
         """Compile now (or load from the cache) and return the callable."""
-        global _seconds
         with _lock:
             if self._compiled is None:
                 started = time.perf_counter()
                 self._compiled = self._build()
-                _seconds += time.perf_counter() - started
+                _seconds.append(time.perf_counter() - started)
         return self._compiled
 
     def _build(self) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from scheduler._jit import In32, In64, Out32, Out64, kernel
 
 @kernel
 def topological(out_ptr: In64, out_edge: In32, dst: In32, waits: Out64, order: Out32) -> int:
-    """Fill `order` first in, first out; `waits` holds in-degrees and is used up. Returns how many nodes were reached."""
+    """Fill `order` first in, first out; `waits` (in-degrees) is used up. Returns how many nodes were reached."""
     done = 0
     for v in range(len(order)):
         if waits[v] == 0:
@@ -25,10 +25,8 @@ def topological(out_ptr: In64, out_edge: In32, dst: In32, waits: Out64, order: O
 
 
 @kernel
-def longest_paths(
-    order: In32, ptr: In64, edge: In32, end: In32, node_ns: In64, edge_ns: In64, level: Out64
-) -> None:
-    """level[v] = max over v's edges of edge + node_ns[end] + level[end], 0 without edges; ends come first in `order`."""
+def longest_paths(order: In32, ptr: In64, edge: In32, end: In32, node_ns: In64, edge_ns: In64, level: Out64) -> None:
+    """The level of v is max over its edges of edge + node_ns[end] + level[end], else 0; ends come first in `order`."""
     for at in range(len(order)):
         v = order[at]
         best = 0

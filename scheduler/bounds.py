@@ -13,7 +13,7 @@ def lower_bound_ns(workload: Workload, allowed: NDArray[np.bool_]) -> int:
     """The larger of two proofs: the longest path without transfers, and the work shared out evenly.
 
     allowed [n, k]: the devices each node may run on; each node is taken on its fastest allowed one. Nodes with the same
-    set of devices share out their work among these; the sum over such a set never exceeds its devices' makespan. O(n k + m).
+    set of devices share out their work among these. O(n k + m).
     """
     if not workload.dag.n:
         return 0

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scheduler import _walk
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class CycleError(ValueError):
@@ -19,7 +22,7 @@ class CycleError(ValueError):
         self.cycle = cycle
 
 
-def frozen(array: ArrayLike, dtype: type[np.generic]) -> NDArray[np.generic]:
+def frozen(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
     """The array as contiguous `dtype`, read-only; a copy only where one is needed."""
     result = np.ascontiguousarray(array, dtype=dtype)
     if result.flags.writeable:
@@ -72,7 +75,9 @@ class Dag:
 
     def _cycle(self, waits: NDArray[np.int64]) -> list[int]:
         """One cycle among the nodes that still wait, found by walking back until a node repeats."""
-        node, seen, walk = int(np.flatnonzero(waits > 0)[0]), {}, []
+        node = int(np.flatnonzero(waits > 0)[0])
+        seen: dict[int, int] = {}
+        walk: list[int] = []
         while node not in seen:
             seen[node] = len(walk)
             walk.append(node)

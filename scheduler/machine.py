@@ -14,10 +14,10 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """k devices. A transfer i -> j takes `latency_ns[i, j] + ceil(bytes / bytes_per_s[i, j])` and, where contention is
-    simulated, holds all links `path_link[path_ptr[i * k + j]:path_ptr[i * k + j + 1]]` from its start to its end.
+    """k devices. A transfer i -> j takes `latency_ns[i, j] + ceil(bytes / bytes_per_s[i, j])` and, where contention
+    is simulated, holds all links `path_link[path_ptr[i * k + j]:path_ptr[i * k + j + 1]]` from its start to its end.
 
-    A link is anything that carries one tensor at a time: a device's outgoing or incoming port, a switch, a network card.
+    A link is whatever carries one tensor at a time: a device's outgoing or incoming port, a switch, a network card.
     """
 
     devices: tuple[str, ...]
@@ -58,7 +58,7 @@ class Machine:
 
     @classmethod
     def uniform(cls, k: int, memory_bytes: int, latency_ns: int, bytes_per_s: int) -> Machine:
-        """k equal GPUs, each pair joined alike."""
+        """Equal GPUs, k of them, each pair joined alike."""
         return cls.ported(tuple(f"/device:GPU:{i}" for i in range(k)), memory_bytes, latency_ns, bytes_per_s)
 
     def transfer_ns(self, nbytes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -78,5 +78,5 @@ class Machine:
 
 
 def link_ns(nbytes: NDArray[np.int64], latency_ns: int, bytes_per_s: int) -> NDArray[np.int64]:
-    """latency + ceil(bytes / rate), in IEEE doubles, in the order of operations the execution model prescribes."""
+    """The sum latency + ceil(bytes / rate), in IEEE doubles and the execution model's order of operations."""
     return latency_ns + np.ceil(nbytes / float(bytes_per_s) * 1e9).astype(np.int64)

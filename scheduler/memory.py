@@ -15,8 +15,8 @@ Columns = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 def releases(workload: Workload, schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """When memory is given back: ([n] each node's output, [t] each received copy). O(n + m).
 
-    An output is held until its last reader on the same device and its last transfer end, without any until its node ends;
-    a received copy until its last reader on that device ends.
+    An output is held until its last reader on the same device and its last transfer end, without any until its node
+    ends; a received copy until its last reader on that device ends.
     """
     dag, local = workload.dag, schedule.edge_transfer < 0
     held = (dag.src[local], schedule.finish_ns[dag.dst[local]]), (schedule.transfer_src, schedule.transfer_finish_ns)
@@ -32,7 +32,7 @@ def releases(workload: Workload, schedule: Schedule) -> tuple[NDArray[np.int64],
 
 
 def changes(workload: Workload, schedule: Schedule) -> Columns:
-    """(device, time_ns, bytes) of every allocation (> 0) and release (< 0), sorted by device and time. O((n + m) log n)."""
+    """(device, time_ns, bytes) of every allocation (> 0) and release (< 0), by device and time. O((n + m) log n)."""
     output, copy = releases(workload, schedule)
     where = schedule.placement
     columns = (
@@ -42,7 +42,9 @@ def changes(workload: Workload, schedule: Schedule) -> Columns:
         (schedule.transfer_device, schedule.transfer_start_ns, schedule.transfer_bytes),
         (schedule.transfer_device, copy, -schedule.transfer_bytes),
     )
-    device, time, delta = (np.concatenate(column) for column in zip(*columns, strict=True))
+    device = np.concatenate([column[0] for column in columns])
+    time = np.concatenate([column[1] for column in columns])
+    delta = np.concatenate([column[2] for column in columns])
     some = delta != 0
     device, time, delta = device[some], time[some], delta[some]
     by_time = np.lexsort((time, device))
@@ -57,7 +59,7 @@ def resident(workload: Workload, machine: Machine, placement: NDArray[np.int32])
 
 
 def usage(workload: Workload, machine: Machine, schedule: Schedule) -> Columns:
-    """(device, time_ns, bytes held from that moment on), sorted by device and time; releases come first within a moment.
+    """(device, time_ns, bytes held from that moment on), by device and time; within a moment releases come first.
 
     Devices on which nothing changes do not occur: they hold `resident` all the time.
     """

@@ -35,7 +35,12 @@ def _communication(workload: Workload, machine: Machine, schedule: Schedule, con
     sent: dict[tuple[int, int, int], int] = {}
     held = defaultdict(list)
     for t, (u, to, size) in enumerate(
-        zip(schedule.transfer_src.tolist(), schedule.transfer_device.tolist(), schedule.transfer_bytes.tolist(), strict=True)
+        zip(
+            schedule.transfer_src.tolist(),
+            schedule.transfer_device.tolist(),
+            schedule.transfer_bytes.tolist(),
+            strict=True,
+        )
     ):
         if (u, to, size) in sent:
             yield f"{size} bytes of node {u} are sent to device {to} twice"
@@ -62,7 +67,10 @@ def _communication(workload: Workload, machine: Machine, schedule: Schedule, con
             arrival = int(schedule.transfer_finish_ns[sent[key]])
         if schedule.start_ns[v] < arrival:
             yield f"node {v} starts at {schedule.start_ns[v]}, before its input from node {u} is there at {arrival}"
-    yield from (f"{size} bytes of node {u} are sent to device {to}, where nobody reads them" for u, to, size in sent.keys() - needed)
+    yield from (
+        f"{size} bytes of node {u} are sent to device {to}, where nobody reads them"
+        for u, to, size in sent.keys() - needed
+    )
 
 
 def _overlaps(what: str, busy: dict[int, list[tuple[int, int, int]]]) -> Iterator[str]:
@@ -78,7 +86,8 @@ def peaks(workload: Workload, machine: Machine, schedule: Schedule) -> list[int]
     """[k] the most bytes each device holds, recounted tensor by tensor."""
     dag, place = workload.dag, schedule.placement.tolist()
     start, finish = schedule.start_ns.tolist(), schedule.finish_ns.tolist()
-    until, copies = list(finish), {}
+    until = list(finish)
+    copies: dict[tuple[int, int, int], int] = {}
     arrivals = {
         (u, to, size): (begin, end)
         for u, to, size, begin, end in zip(

@@ -23,9 +23,9 @@ def simulate(
 ) -> Schedule:
     """The schedule of one step under a placement [n] of nodes on devices.
 
-    A device runs one node at a time, never preempts, and takes its ready nodes by `order`. When a node ends, its tensors
-    are sent, one transfer per (producer, receiving device, size), in the order of its edges. With contention "none" a
-    transfer starts at once; with "link" when all links on its path are free, granted in the order of asking.
+    A device runs one node at a time, never preempts, and takes its ready nodes by `order`. When a node ends, its
+    tensors are sent, one transfer per (producer, receiving device, size), in the order of its edges. With contention
+    "none" a transfer starts at once; with "link" when all links on its path are free, granted in the order of asking.
     At one moment arrivals come first, then ends of nodes, each in the order of their starts; then every idle device, in
     rising number, takes its next node. O((n + m) log n).
     """

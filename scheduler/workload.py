@@ -33,12 +33,20 @@ class Workload:
 
     @classmethod
     def build(
-        cls, dag: Dag, time_ns: ArrayLike, edge_bytes: ArrayLike, resident: ArrayLike, output: ArrayLike, temp: ArrayLike
+        cls,
+        dag: Dag,
+        time_ns: ArrayLike,
+        edge_bytes: ArrayLike,
+        resident: ArrayLike,
+        output: ArrayLike,
+        temp: ArrayLike,
     ) -> Workload:
-        """Columns of whole numbers, made read-only; raises ValueError where a length does not match or one is negative."""
+        """Columns of whole numbers, made read-only; ValueError where a length does not match or one is negative."""
         columns = [frozen(c, np.int64) for c in (time_ns, edge_bytes, resident, output, temp)]
         expected = [dag.n, dag.m, dag.n, dag.n, dag.n]
-        for name, column, length in zip(("time", "bytes", "resident", "output", "temp"), columns, expected, strict=True):
+        for name, column, length in zip(
+            ("time", "bytes", "resident", "output", "temp"), columns, expected, strict=True
+        ):
             if len(column) != length:
                 raise ValueError(f"{name}: {len(column)} values for {length} entries")
             if column.size and column.min() < 0:
@@ -50,7 +58,7 @@ class Workload:
     @property
     def k(self) -> int:
         """Number of devices the times are given for."""
-        return self.time_ns.shape[1]
+        return int(self.time_ns.shape[1])
 
     @cached_property
     def edge_slot(self) -> NDArray[np.int32]:

@@ -15,8 +15,8 @@ from scheduler.schedule import Schedule
 class Waits:
     """The waits along one critical chain, c of them: what each node waited for, and how long.
 
-    `sent[i]` is true where node[i] waited for a transfer from cause[i] on another device, false where it waited for its
-    own device, which was busy with cause[i].
+    `sent[i]` is true where node[i] waited for a transfer from cause[i] on another device, false where it waited for
+    its own device, which was busy with cause[i].
     """
 
     node: NDArray[np.int32]
@@ -28,8 +28,8 @@ class Waits:
 def waits(problem: Problem, schedule: Schedule) -> Waits:
     """The waits on the way back from the node that ends last, latest first. O(n log n + m).
 
-    Each node on the chain starts when its last input arrives, or when its device's previous node ends; the chain goes on
-    with that one. Time spent computing is nobody's fault; a wait is the time a transfer took, or the time since the
+    Each node on the chain starts when its last input arrives, or when its device's previous node ends; the chain goes
+    on with that one. Time spent computing is nobody's fault; a wait is the time a transfer took, or the time since the
     node was ready.
     """
     dag, start, finish = problem.workload.dag, schedule.start_ns, schedule.finish_ns
@@ -55,12 +55,14 @@ def waits(problem: Problem, schedule: Schedule) -> Waits:
                 rows.append((v, u, int(arrival[e] - finish[u]), True))
         v = u
     node, cause, lost, sent = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return Waits(np.array(node, np.int32), np.array(cause, np.int32), np.array(lost, np.int64), np.array(sent, np.bool_))
+    return Waits(
+        np.array(node, np.int32), np.array(cause, np.int32), np.array(lost, np.int64), np.array(sent, np.bool_)
+    )
 
 
 def _previous(problem: Problem, schedule: Schedule) -> NDArray[np.int32]:
     """[n] the node that ran before on the same device, -1 for the first."""
-    # Nodes of zero length share their moment with others: the topological position keeps the chain from going in circles.
+    # Nodes of no length share their moment with others: the topological position keeps the chain from circling.
     position = np.empty(len(schedule.placement), np.int32)
     position[problem.workload.dag.order] = np.arange(len(position), dtype=np.int32)
     by_start = np.lexsort((position, schedule.finish_ns, schedule.start_ns, schedule.placement)).astype(np.int32)

@@ -12,8 +12,8 @@ from scheduler._jit import In32, Out32, Out64, kernel
 def clusters(problem: Problem, placement: Placement, limit_ns: int) -> NDArray[np.int32]:
     """[n] cluster number, dense from 0, in order of each cluster's first node. O(m log m).
 
-    Edges whose ends share a device are contracted, the dearest transfers first, as long as a cluster's work stays within
-    limit_ns. Colocation groups are never divided, whatever they weigh; pinned groups stay on their own.
+    Edges whose ends share a device are contracted, the dearest transfers first, as long as a cluster's work stays
+    within limit_ns. Colocation groups are never divided, whatever they weigh; pinned groups stay on their own.
     """
     dag = problem.workload.dag
     work = np.zeros(problem.groups, np.int64)

@@ -18,10 +18,10 @@ from scheduler.schedule import Schedule
 class Improve:
     """Local search from coarse to fine, never worse than where it starts, within the memory limits if it starts there.
 
-    At each grain (clusters of 1 / (2 K), 1 / (8 K), ... of the work, at last single groups) the waits along the critical
-    chain of the simulated schedule name the moves: an end of a dear transfer to the other end's device, a node in the
-    way to another device. The first move that shortens the step is taken. `evaluations` bounds the simulations; `enough`
-    is asked before each whether to stop early.
+    At each grain (clusters of 1 / (2 K), 1 / (8 K), ... of the work, at last single groups) the waits along the
+    critical chain of the simulated schedule name the moves: an end of a dear transfer to the other end's device, a node
+    in the way to another device. The first move that shortens the step is taken. `evaluations` bounds the simulations;
+    `enough` is asked before each whether to stop early.
     """
 
     evaluations: int = 2000
@@ -29,6 +29,7 @@ class Improve:
     enough: Callable[[], bool] = lambda: False
 
     def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
+        """Descend, again and again, until nothing moves or the simulations are used up."""
         search = _Search(problem, placement, self.evaluations, self.enough)
         work = int(problem.node_ns.sum())
         moved = True
@@ -43,9 +44,7 @@ class Improve:
 class _Search:
     """The best placement so far with its schedule, and how many simulations are left."""
 
-    def __init__(
-        self, problem: Problem, placement: Placement, evaluations: int, enough: Callable[[], bool]
-    ) -> None:
+    def __init__(self, problem: Problem, placement: Placement, evaluations: int, enough: Callable[[], bool]) -> None:
         self.problem, self.placement, self.left, self.enough = problem, placement, evaluations, enough
         self.schedule = problem.simulate(placement)
         self.cost = self._cost(self.schedule)
@@ -62,13 +61,17 @@ class _Search:
             taken = True
         return taken
 
-    def _moves(self, label: NDArray[np.int32], ptr: NDArray[np.int64], member: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    def _moves(
+        self, label: NDArray[np.int32], ptr: NDArray[np.int64], member: NDArray[np.int64]
+    ) -> Iterator[tuple[int, int]]:
         """(cluster, device) pairs, those that could save most first."""
         found, place = waits(self.problem, self.schedule), self.placement
         finish = np.zeros(self.problem.machine.k, np.int64)
         np.maximum.at(finish, place, self.schedule.finish_ns)
         gain: dict[tuple[int, int], int] = {}
-        for v, u, lost, sent in zip(found.node.tolist(), found.cause.tolist(), found.lost_ns.tolist(), found.sent.tolist(), strict=True):
+        for v, u, lost, sent in zip(
+            found.node.tolist(), found.cause.tolist(), found.lost_ns.tolist(), found.sent.tolist(), strict=True
+        ):
             if sent:
                 options = [(label[v], place[u]), (label[u], place[v])]
             else:
@@ -99,4 +102,6 @@ class _Search:
         return schedule.makespan_ns, int(schedule.finish_ns.sum())
 
     def _fits(self, schedule: Schedule) -> bool:
-        return not self.problem.limited or bool((self.problem.peaks(schedule) <= self.problem.machine.memory_bytes).all())
+        return not self.problem.limited or bool(
+            (self.problem.peaks(schedule) <= self.problem.machine.memory_bytes).all()
+        )

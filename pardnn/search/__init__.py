@@ -1,0 +1,1 @@
+"""The search behind `auto`: starts, finalists, budgets."""

@@ -17,9 +17,10 @@ _LARGE = 4000  # nodes from which on a simulation costs more than its bookkeepin
 class Best:
     """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
 
-    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of the
-    starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what is
-    kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start fits.
+    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of
+    the starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what
+    is kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start
+    fits.
     """
 
     starts: Mapping[str, Partitioner]
@@ -30,6 +31,7 @@ class Best:
     finalists: int = 3
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        """Start everywhere, improve the finalists, keep the fastest."""
         ranked = self._ranked(problem, rng)
         budget = max(20, self.evaluations * _LARGE // max(problem.workload.dag.n, _LARGE))
         finalists = ranked[: self.finalists]

@@ -7,6 +7,6 @@ from scheduler.workload import Workload
 
 
 def blevel(workload: Workload, machine: Machine) -> Priority:
-    """The rule for this workload: every edge counts as a transfer, wherever its ends sit; times are means over devices."""
+    """The rule for this workload: every edge counts as a transfer, times are means over the devices."""
     node_ns = workload.time_ns.sum(axis=1) // workload.k
     return Priority(-bottom_levels(workload.dag, node_ns, machine.transfer_ns(workload.edge_bytes)), by_arrival=False)
