@@ -12,11 +12,11 @@ from pardnn.errors import InputError
 from pardnn.graph.colocate import colocate, tie_loops
 from pardnn.graph.cycles import components_with_cycles
 from pardnn.graph.hosts import find_hosts, host_note, unknown_note
-from pardnn.graph.kernels import output_dtypes
+from pardnn.graph.kernels import all_dtypes
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.prune import prune
-from pardnn.graph.raw import DType, RawGraph
+from pardnn.graph.raw import RawGraph
 from pardnn.graph.shapes import find_shapes
 from pardnn.graph.tf_shapes import infer
 from pardnn.graph.trips import count_trips
@@ -41,7 +41,7 @@ def build(
     forward = forward_edges(wiring)
     dag = acyclic(wiring, forward)
     frames = find_frames(wiring, dag)
-    dtypes = _dtypes(wiring)
+    dtypes = all_dtypes(wiring)
 
     sets, missing = colocate(wiring, dtypes)
     tied = sets.numbers(range(wiring.n))
@@ -62,7 +62,7 @@ def build(
         pruned.note,
         missing,
         host_note(raw.nodes, tied, hosts, pruned.keep),
-        unknown_note(nodes),
+        unknown_note(nodes, {function.name for function in raw.functions}),
         guessed,
         fallback,
     )
@@ -81,13 +81,6 @@ def build(
         unplaced=pruned.reasons,
         notes=tuple(note for note in notes if note is not None),
     )
-
-
-def _dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
-    """The data types of every node's outputs; of a custom op as many as its consumers name."""
-    outputs = np.zeros(wiring.n, np.int64)
-    np.maximum.at(outputs, wiring.src, wiring.port + 1)
-    return tuple(output_dtypes(node, count) for node, count in zip(wiring.nodes, outputs.tolist(), strict=True))
 
 
 def _restricted(

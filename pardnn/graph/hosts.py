@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,13 +67,13 @@ def host_note(nodes: Sequence[RawNode], group: NDArray[np.int32], hosts: Hosts, 
     )
 
 
-def unknown_note(nodes: Sequence[RawNode]) -> str | None:
-    """One line that counts the ops no TensorFlow registry knows."""
-    unknown = Counter(node.op for node in nodes if facts(node.op) is None)
+def unknown_note(nodes: Sequence[RawNode], functions: Collection[str]) -> str | None:
+    """One line that counts the ops of which neither TensorFlow's registry nor the graph's function library knows."""
+    unknown = Counter(node.op for node in nodes if facts(node.op) is None and node.op not in functions)
     if not unknown:
         return None
     kinds = ", ".join(sorted(unknown)[:3]) + (", ..." if len(unknown) > 3 else "")
-    return f"{unknown.total()} ops of unknown type ({kinds}) are taken to run on GPU and CPU"
+    return f"ops of unknown type, taken to run on GPU and CPU: {unknown.total()} ({kinds})"
 
 
 def _impossible(host: RawNode, gpu: RawNode) -> DoesNotFit:

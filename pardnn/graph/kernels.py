@@ -21,7 +21,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from pardnn.graph.raw import AttrValue, DType, RawNode
+from pardnn.graph.wiring import Wiring
 
 RESOURCE = DType(20)
 UNKNOWN = DType(0)
@@ -99,6 +102,17 @@ def output_dtypes(node: RawNode, at_least: int) -> tuple[DType, ...]:
     if len(found) < at_least:
         guess = node.attrs.get("T", node.attrs.get("dtype"))
         found += [guess if isinstance(guess, DType) else UNKNOWN] * (at_least - len(found))
+    return tuple(found)
+
+
+def all_dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
+    """[n] every node's output types; a custom op has as many as consumers name or the file gives shapes of."""
+    outputs = np.zeros(wiring.n, np.int64)
+    np.maximum.at(outputs, wiring.src, wiring.port + 1)
+    found = []
+    for node, count in zip(wiring.nodes, outputs.tolist(), strict=True):
+        stated = node.attrs.get("_output_shapes") if facts(node.op) is None else None
+        found.append(output_dtypes(node, max(count, len(stated) if isinstance(stated, tuple) else 0)))
     return tuple(found)
 
 

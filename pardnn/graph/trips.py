@@ -95,10 +95,10 @@ class _Bounds:
             return None
         start, step = self._start(counter[0], found), self._step(counter[0], up)
         end = self._number(limit)
-        if start is None or end is None or not step:
+        if start is None or end is None or step <= 0:
             return None
         way = (end - start if up else start - end) + op.endswith("Equal")
-        return -(-way // step) if way >= 0 else None
+        return max(-(-way // step), 0)
 
     def _start(self, merge: int, found: dict[int, int]) -> int | None:
         """The counter before the first turn: a known number, or the last count of another loop."""

@@ -71,7 +71,8 @@ def split_by_sizes(call: Call) -> Sequence[Dims]:
     """Parts of the sizes in the second input; one of them may be -1, the rest."""
     dims, axis = call.shape(0), call.scalar(2)
     sizes = list(from_value(call.value(1)) or (UNKNOWN,) * call.outputs)
-    if dims and axis is not None and sizes.count(UNKNOWN) == 1 and dims[axis] >= 0 and call.value(1) is not None:
+    open_size = sizes.count(UNKNOWN) == 1 and call.value(1) is not None
+    if open_size and dims and axis is not None and -len(dims) <= axis < len(dims) and dims[axis] >= 0:
         sizes[sizes.index(UNKNOWN)] = max(dims[axis] - sum(size for size in sizes if size >= 0), 0)
     return [_cut(dims, axis, size, 1) for size in sizes]
 
@@ -176,7 +177,7 @@ def stitch(call: Call) -> Sequence[Dims]:
     indices = [call.value(i) for i in range(half)]
     rows = UNKNOWN
     if all(value is not None and None not in value for value in indices):
-        rows = max((i for value in indices for i in value or () if i is not None), default=-1) + 1
+        rows = max((i for value in indices for i in value or () if i is not None and i >= 0), default=-1) + 1
     if not known:
         return [None]
     index, data = call.shape(known[0]), call.shape(half + known[0])

@@ -70,7 +70,7 @@ def depthwise(call: Call) -> Sequence[Dims]:
 def pool(call: Call) -> Sequence[Dims]:
     """The image with each window shrunk to one value."""
     image, size = call.shape(0), call.numbers("ksize")
-    if image is None or len(size) != len(image):
+    if image is None or len(image) < 3 or len(size) != len(image):
         return [image and (UNKNOWN,) * len(image)] * call.outputs
     channel_axis, spatial = _layout(call, len(image))
     return [_windows(call, image, [size[axis] for axis in spatial], image[channel_axis])] * call.outputs
@@ -99,7 +99,7 @@ def image_gradient(call: Call) -> Sequence[Dims]:
     """The shape that the first input spells; failing that, batch of the gradient and channels of the filter."""
     spelled = from_value(call.value(0), call.shape(0))
     weights, gradient = call.shape(1), call.shape(2)
-    if gradient is None or weights is None or len(weights) != len(gradient):
+    if gradient is None or weights is None or len(weights) != len(gradient) or len(gradient) < 3:
         return [spelled]
     guess = [UNKNOWN] * len(gradient)
     guess[0] = gradient[0]

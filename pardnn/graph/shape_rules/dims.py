@@ -67,10 +67,15 @@ def product(sizes: Iterable[int]) -> int:
 def from_value(value: Value | None, rank: Dims = None) -> Dims:
     """The shape that a tensor of numbers spells; where they are unknown, its own shape `rank` says how many are."""
     if value is not None:
-        return tuple(UNKNOWN if size is None else max(size, UNKNOWN) for size in value)
+        return tuple(counted(size) for size in value)
     if rank is not None and len(rank) == 1 and rank[0] >= 0:
         return (UNKNOWN,) * rank[0]
     return None
+
+
+def counted(size: int | None) -> int:
+    """A number as the size of a dimension; UNKNOWN if it is not known or no size."""
+    return UNKNOWN if size is None or size < 0 else size
 
 
 def plus(*sizes: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pardnn.graph.shape_rules.dims import SCALAR, UNKNOWN, Dims, broadcast, from_value
+from pardnn.graph.shape_rules.dims import SCALAR, UNKNOWN, Dims, broadcast, counted, from_value
 from pardnn.graph.shape_rules.rule import Call, shape_rule
 from pardnn.graph.shape_rules.value_arrays import gradient_axes
 
@@ -19,7 +19,7 @@ def spelled_first(call: Call) -> Sequence[Dims]:
     """The shape that an input spells: the first, of SparseToDense the second."""
     if call.op == "Multinomial":
         dims, samples = call.shape(0), call.scalar(1)
-        return [((dims or (UNKNOWN,))[0], UNKNOWN if samples is None else samples)]
+        return [((dims or (UNKNOWN,))[0], counted(samples))]
     i = 1 if call.op == "SparseToDense" else 0
     return [from_value(call.value(i), call.shape(i))]
 

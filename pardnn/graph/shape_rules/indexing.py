@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pardnn.graph.shape_rules.dims import UNKNOWN, Dims, from_value
+from pardnn.graph.shape_rules.dims import UNKNOWN, Dims, counted, from_value
 from pardnn.graph.shape_rules.rule import Call, shape_rule
 
 
@@ -139,7 +139,7 @@ def one_hot(call: Call) -> Sequence[Dims]:
     if indices is None:
         return [None]
     axis = len(indices) if axis == -1 else axis
-    return [(*indices[:axis], UNKNOWN if depth is None else depth, *indices[axis:])]
+    return [(*indices[:axis], counted(depth), *indices[axis:])]
 
 
 @shape_rule("Where")

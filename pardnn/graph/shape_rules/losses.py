@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pardnn.graph.shape_rules.dims import UNKNOWN, Dims, merged
+from pardnn.graph.shape_rules.dims import UNKNOWN, Dims, counted, merged
 from pardnn.graph.shape_rules.rule import Call, shape_rule
 
 
@@ -27,7 +27,7 @@ def top(call: Call) -> Sequence[Dims]:
     """(values, positions): the last dimension shrinks to k."""
     dims = call.shape(0)
     k = call.scalar(1) if call.op == "TopKV2" else call.number("k", UNKNOWN)
-    shape = None if not dims else (*dims[:-1], UNKNOWN if k is None else k)
+    shape = None if not dims else (*dims[:-1], counted(k))
     return [shape, shape]
 
 

@@ -47,7 +47,7 @@ def number(_: Call) -> Sequence[Dims]:
 def channels(call: Call) -> Sequence[Dims]:
     """A vector over the channels."""
     dims = call.shape(0)
-    if dims is None:
+    if not dims:
         return [(UNKNOWN,)]
     first = call.text("data_format") == "NCHW" and len(dims) > 1
     return [(dims[1 if first else -1],)]

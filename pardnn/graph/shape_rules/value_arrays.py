@@ -201,7 +201,7 @@ def stitch(call: Call) -> Sequence[Value | None]:
 def offsets(call: Call) -> Sequence[Value | None]:
     """Where each of the tensors to be joined begins."""
     axis, parts = call.scalar(0), _scalars(call, range(1, len(call.shapes)))
-    if axis is None or parts is None or any(axis >= len(part) for part in parts):
+    if axis is None or parts is None or any(not 0 <= axis < len(part) for part in parts):
         return [None] * call.outputs
     result: list[Value | None] = []
     total: int | None = 0
