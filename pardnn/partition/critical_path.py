@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.partition import _list
+from pardnn.partition._memory import by_group, footprint
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
 
@@ -18,15 +19,19 @@ class CriticalPath:
     """A heaviest path, transfers counted, on the fastest GPU; the rest by falling bottom level where it ends first.
 
     Source: [1] Mayer, Mayer, Laich, "The TensorFlow partitioning and scheduling problem: it's the critical path!", DIDL
-    2017, doi 10.1145/3154842.3154843. Differs from [1]: idle intervals are used, as in HEFT. O((n + m) k).
+    2017, doi 10.1145/3154842.3154843. Differs from [1]: idle intervals are used, as in HEFT; of the path only as
+    much is kept together as the GPU's memory is estimated to hold. O((n + m) k + n log n).
     """
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Decide the path's groups, then schedule the list."""
         decided = _list.pins(problem)
+        fastest = int(problem.workload.time_ns[:, : problem.gpus].sum(axis=0).argmin())
+        need = by_group(problem, footprint(problem))
         on_path = problem.group[heaviest_path(problem)]
-        fastest = problem.workload.time_ns[:, : problem.gpus].sum(axis=0).argmin()
-        decided[on_path] = np.where(decided[on_path] < 0, fastest, decided[on_path])
+        on_path = on_path[np.sort(np.unique(on_path, return_index=True)[1])]
+        on_path = on_path[decided[on_path] < 0]
+        decided[on_path[np.cumsum(need[on_path]) <= problem.machine.memory_bytes[fastest]]] = fastest
         return problem.settle(_list.earliest_finish(problem, _list.by_level(problem), decided))
 
 
