@@ -21,7 +21,8 @@ class Improve:
     At each grain (clusters of 1 / (2 K), 1 / (8 K), ... of the work, at last single groups) the waits along the
     critical chain of the simulated schedule name the moves: an end of a dear transfer to the other end's device, a node
     in the way to another device. The first move that shortens the step is taken. `evaluations` bounds the simulations;
-    `enough` is asked before each whether to stop early.
+    Nothing is tried any more once the step is as short as the
+    problem's lower bound; `enough` is asked before each simulation whether to stop early.
     """
 
     evaluations: int = 2000
@@ -83,7 +84,7 @@ class _Search:
                 yield int(c), int(device)
 
     def _try(self, nodes: NDArray[np.int64], device: int) -> bool:
-        if self.left <= 0 or self.enough():
+        if self.left <= 0 or self.enough() or self.cost[0] <= self.problem.lower_bound_ns:
             self.left = 0
             return False
         self.left -= 1

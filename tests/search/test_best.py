@@ -1,0 +1,54 @@
+"""The search over starts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pardnn.errors import DoesNotFit
+from pardnn.problem import Placement, Problem
+from pardnn.refine.improve import Improve
+from pardnn.search.best import Best
+from tests.factories import drawn
+
+RNG = np.random.default_rng(0)
+
+
+def never() -> bool:
+    return False
+
+
+def on_all(problem: Problem, rng: np.random.Generator) -> Placement:
+    """Node v on device v modulo K."""
+    return problem.settle(np.arange(problem.workload.dag.n, dtype=np.int32) % problem.gpus)
+
+
+def nowhere(problem: Problem, rng: np.random.Generator) -> Placement:
+    raise DoesNotFit("nothing fits")
+
+
+def best(**starts: object) -> Best:
+    return Best(starts, Improve, 30, never)  # type: ignore[arg-type]
+
+
+def test_fewer_devices_are_tried_too() -> None:
+    """Over four devices the chain pays for three transfers, over two for none: its two halves do not talk."""
+    sketch = drawn("A=1 B=1 C=1 D=1 A-C:100 B-D:100")
+    problem = replace(sketch.problem(gpus=4), gpus=4)
+    assert problem.simulate(best(spread=on_all)(problem, RNG)).makespan_ns == 2
+
+
+def test_a_start_that_does_not_fit_is_passed_over() -> None:
+    problem = drawn("A=3 B=3").problem()
+    assert problem.simulate(best(bad=nowhere, good=on_all)(problem, RNG)).makespan_ns == 3
+
+
+def test_if_none_fits_the_reason_is_told() -> None:
+    with pytest.raises(DoesNotFit, match="nothing fits"):
+        best(bad=nowhere)(drawn("A B").problem(), RNG)
+
+
+def test_the_same_answer_every_time() -> None:
+    problem = drawn("A=3 B=4 C=5 D=6 A-B:2 A-C:3 B-D C-D").problem(gpus=3)
+    first, again = (best(spread=on_all)(problem, np.random.default_rng(1)) for _ in range(2))
+    assert first.tolist() == again.tolist()
