@@ -59,6 +59,8 @@ def atoms(raw: bytes) -> list[bytes]:
 
 def integer(raw: bytes) -> int:
     """An int64 (or a uint64) as written: decimal, 0x..., 0... (octal)."""
+    if raw.isdigit() and raw[0] != 0x30 and len(raw) < 19:
+        return int(raw)  # nearly all are like this
     found = _INTEGER.fullmatch(raw)
     if found is None or len(raw) > 100:
         raise ValueError(f"a whole number is expected, not {_shown(raw)}")

@@ -16,27 +16,27 @@ RUN = ATOM + rb"(?:[\s;,]++\1\s*+:\s*+" + ATOM + rb")*+"  # and the fields of th
 
 
 def _block(depth: int) -> bytes:
-    """Balanced braces up to `depth`, plain strings in them; not what needs thought: lists, comments, other brackets."""
-    plain = rb"[^{}\"'\#<>\\\[]++|" + STRING
-    pattern = rb"\{(?:" + plain + rb")*+\}"
+    """Balanced braces up to `depth` with strings between; not what needs thought: lists, comments, other brackets."""
+    plain = rb"[^{}\"'\#<>\\\[]*+"
+    pattern = rb"\{" + plain + rb"(?:" + STRING + plain + rb")*+\}"
     for _ in range(depth - 1):
-        pattern = rb"\{(?:" + plain + rb"|" + pattern + rb")*+\}"
+        pattern = rb"\{" + plain + rb"(?:(?:" + STRING + rb"|" + pattern + rb")" + plain + rb")*+\}"
     return pattern
 
 
 # What a field begins with: its name (group 1) and a colon, which only a message may lack.
-_BEGIN = rb"(" + NAME + rb")\s*+(?::?\s*+(?=[{<])|:\s*+)"
+_BEGIN = SPACE + rb"(?:(" + NAME + rb")\s*+(?::?\s*+(?=[{<])|:\s*+)"
 _SCALAR = STRING + rb"(?!\s*+[\"'\#])|" + RUN
 
-# One step of a scan: a whole field with its value (2), a message that opens (3) or closes (4). A simple message is
-# whole: node { attr { value { tensor { tensor_shape { dim {} } } } } } needs six levels.
-FIELD = re.compile(SPACE + rb"(?:" + _BEGIN + rb"(?:(" + _SCALAR + rb"|" + _block(6) + rb")|([{<]))|([}>]))")
-# The same with every message opened.
-STEP = re.compile(SPACE + rb"(?:" + _BEGIN + rb"(?:(" + _SCALAR + rb")|([{<]))|([}>]))")
-WHOLE, OPEN, CLOSE = 2, 3, 4
-
-# The fields of a simple message: name and value; an empty name where something else stands.
-PARTS = re.compile(SPACE + rb"(?:" + _BEGIN + rb"(" + _SCALAR + rb"|" + _block(5) + rb")|(?=[^\s;,]))")
+# A whole field: name (1) and value (2), which is a scalar, a run or a simple message. Those in a node have five levels,
+# attr { value { tensor { tensor_shape { dim {} } } } }, a node in a function has six.
+WHOLE = re.compile(_BEGIN + rb"(" + _SCALAR + rb"|" + _block(6) + rb"))")
+# The same, to find all: an empty name where something else stands.
+WHOLES = re.compile(_BEGIN + rb"(" + _SCALAR + rb"|" + _block(5) + rb")|(?=[^\s;,]))")
+# One step: a scalar or a run (2), a message that opens (3) or closes (4).
+STEP = re.compile(_BEGIN + rb"(?:(" + _SCALAR + rb")|([{<]))|([}>]))")
+VALUE, OPEN, CLOSE = 2, 3, 4
+CLOSING = re.compile(SPACE + rb"\}")
 
 # The beginning of a field in all its forms, extensions among them: name (1) and colon (2).
 HEAD = re.compile(rb"(" + NAME + rb"|\[[\w.\-/\s]++\])" + GAP + rb"(:?)" + GAP)

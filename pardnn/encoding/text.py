@@ -11,22 +11,22 @@ Tolerated beyond the format: any number of separators, and fields twice (it is t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
 from pardnn.encoding import Malformed
 from pardnn.encoding.patterns import (
     BETWEEN_FIELDS,
-    CLOSE,
-    FIELD,
+    CLOSING,
     HEAD,
     INSIDE_FIELD,
-    PARTS,
+    OPEN,
     SCALAR,
     SCALARS,
     STEP,
+    VALUE,
     WHOLE,
+    WHOLES,
     end,
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ def message(value: Value) -> Message:
         return value
     if value[:1] != b"{":
         raise ValueError(f"a message in braces is expected, not {value[:30].decode('utf-8', 'replace')!a}")
-    parts: Message = PARTS.findall(value, 1, len(value) - 1)
+    parts: Message = WHOLES.findall(value, 1, len(value) - 1)
     if (b"", b"") in parts:  # not that simple, or wrong
         return [(field.name, field.value) for field in scan(value, 1, len(value) - 1)]
     return parts
@@ -71,18 +71,20 @@ def message(value: Value) -> Message:
 
 def check(data: bytes, start: int, stop: int) -> None:
     """Raises Malformed with the exact place if what stands in data[start:stop] breaks the syntax anywhere inside."""
-    for _ in _Scanner(data, stop, (), STEP).run(start):
+    scanner = _Scanner(data, stop, ())
+    scanner.whole = False
+    for _ in scanner.run(start):
         pass
 
 
 class _Scanner:
     """The open messages around the point that has been reached."""
 
-    def __init__(self, data: bytes, stop: int, enter: Collection[bytes], step: re.Pattern[bytes] = FIELD) -> None:
+    def __init__(self, data: bytes, stop: int, enter: Collection[bytes]) -> None:
         self.data = data
         self.stop = stop
         self.enter = enter
-        self.step = step
+        self.whole = True  # take simple fields inside a message whole
         self.ready: list[Field] = []  # outside every message but entered ones: to be handed out
         self.fields: Message = []  # of the innermost open message
         self.listing = b""  # inside `name: [ ... ]`: that name
@@ -91,23 +93,32 @@ class _Scanner:
 
     def run(self, pos: int) -> Iterator[Field]:
         """Every field from `pos` on, as `scan` says."""
-        data, stop, match, enter = self.data, self.stop, self.step.match, self.enter
+        data, stop, step = self.data, self.stop, STEP.match
         while pos >= 0:
-            found = match(data, pos, stop)
+            found = step(data, pos, stop)
             if found is None:
                 pos = self._odd(pos)
             else:
                 pos = found.end()
-                kind = found.lastindex or 0
-                if kind == WHOLE and (found[1] not in enter or found[2][:1] != b"{"):
+                kind = found.lastindex
+                if kind == OPEN:
+                    pos = self._open(found[1], found.start(1), pos)
+                elif kind == VALUE:
                     self._add(found[1], found[2], found.start(1), pos)
-                elif kind == CLOSE:
-                    self._close(pos)
                 else:
-                    pos = self._open(found[1], found.start(1), found.start(kind) + 1)
+                    pos = self._close(pos)
             if self.ready:
                 yield from self.ready
                 self.ready.clear()
+
+    def _wholes(self, fields: Message, pos: int) -> int:
+        """Take the simple fields that stand in a row inside a message; where the row ends."""
+        if self.whole:
+            data, stop, whole, add = self.data, self.stop, WHOLE.match, fields.append
+            while found := whole(data, pos, stop):
+                add(found.groups())  # type: ignore[arg-type] # both groups take part in a match
+                pos = found.end()
+        return pos
 
     def _add(self, name: bytes, value: Value, start: int, end: int) -> None:
         """A field is complete."""
@@ -117,15 +128,22 @@ class _Scanner:
             self.fields.append((name, value))
 
     def _open(self, name: bytes, start: int, pos: int) -> int:
-        """A message begins, its brace ends at `pos`: where to go on."""
+        """A message begins, its brace ends at `pos`; where to go on."""
+        fields: Message = []
+        brace = self.data[pos - 1 : pos]
         if len(self.stack) == len(self.path) and name in self.enter:
             self.path = (*self.path, name)
-        self.stack.append((self.fields, name, start, _CLOSER[self.data[pos - 1 : pos]], self.listing))
-        self.fields, self.listing = [], b""
+        else:
+            pos = self._wholes(fields, pos)
+            if brace == b"{" and (closing := CLOSING.match(self.data, pos, self.stop)):
+                self._add(name, fields, start, closing.end())
+                return closing.end()
+        self.stack.append((self.fields, name, start, _CLOSER[brace], self.listing))
+        self.fields, self.listing = fields, b""
         return pos
 
-    def _close(self, pos: int) -> None:
-        """A message ends; its brace ends at `pos`."""
+    def _close(self, pos: int) -> int:
+        """A message ends, its brace ends at `pos`; where to go on."""
         brace = self.data[pos - 1 : pos]
         if not self.stack or self.stack[-1][3] != brace or self.listing:
             raise Malformed(pos - 1, f"'{brace.decode()}' closes nothing that is open")
@@ -133,6 +151,7 @@ class _Scanner:
         self.fields, name, start, _, self.listing = self.stack.pop()
         self.path = self.path[: len(self.stack)]
         self._add(name, done, start, pos)
+        return self._wholes(self.fields, pos) if len(self.stack) > len(self.path) and not self.listing else pos
 
     def _odd(self, pos: int) -> int:
         """One step over what FIELD does not know; the new position, -1 at the end."""

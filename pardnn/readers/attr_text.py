@@ -25,9 +25,16 @@ def attr_value(value: Value) -> AttrValue | None:
     return found
 
 
+def plain(value: Value) -> bytes:
+    """A scalar as written."""
+    if isinstance(value, list) or value[:1] == b"{":
+        raise ValueError("a plain value is expected, not a message in braces")
+    return value
+
+
 def string(value: Value) -> bytes:
     """A string field's bytes."""
-    return literals.unquote(_raw(value))
+    return literals.unquote(plain(value))
 
 
 def name_of(value: Value) -> str:
@@ -36,13 +43,6 @@ def name_of(value: Value) -> str:
         return string(value).decode()
     except UnicodeDecodeError:
         raise ValueError("a name is not UTF-8") from None
-
-
-def _raw(value: Value) -> bytes:
-    """A scalar as written."""
-    if isinstance(value, list) or value[:1] == b"{":
-        raise ValueError("a plain value is expected, not a message in braces")
-    return value
 
 
 def _list(value: Value) -> tuple[AttrValue, ...]:
@@ -57,7 +57,7 @@ def _list(value: Value) -> tuple[AttrValue, ...]:
 
 def _scalars(decode: Callable[[bytes], _Scalar], value: Value) -> list[_Scalar]:
     """The numbers of one field, which can be a run of them."""
-    return [decode(atom) for atom in literals.atoms(_raw(value))]
+    return [decode(atom) for atom in literals.atoms(plain(value))]
 
 
 def _int64(raw: bytes) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pardnn.encoding import Malformed, layout, text
 from pardnn.encoding.text import Message, Value, message
 from pardnn.graph.raw import AttrValue, RawFunction, RawNode
-from pardnn.readers.attr_text import attr_value, name_of
+from pardnn.readers.attr_text import attr_value, name_of, plain
 from pardnn.readers.contents import Contents
 
 _KINDS = {
@@ -44,7 +44,7 @@ def read_text(data: bytes, start: int = 0) -> Contents:
             elif name == b"function" and path in _LIBRARIES:
                 functions.append(read.function(value))
             elif name == b"collection_def" and path in _METAS:
-                train_ops += read.train_ops(value)
+                train_ops += _train_ops(value)
             elif name == b"meta_graphs" and not path:
                 break
         except ValueError as error:
@@ -55,88 +55,89 @@ def read_text(data: bytes, start: int = 0) -> Contents:
     return Contents(kind or "GraphDef", tuple(nodes), tuple(functions), train_ops)
 
 
+class _Names(dict[bytes, str]):
+    """Strings by how they are written, each decoded once."""
+
+    def __missing__(self, written: bytes) -> str:
+        name = self[written] = name_of(written)
+        return name
+
+
+class _Attrs(dict[bytes, _Attr]):
+    """Entries of attribute maps by how they are written: key and value, each decoded once unless it is long."""
+
+    def __missing__(self, written: bytes) -> _Attr:
+        attr = _attr(message(written))
+        if len(written) < _LONGEST_REMEMBERED:
+            self[written] = attr
+        return attr
+
+
 class _Reader:
     """Reads messages; remembers the strings and attributes it has seen, for most of them come again."""
 
     def __init__(self) -> None:
-        self.strings: dict[bytes, str] = {}
-        self.attrs: dict[bytes, _Attr] = {}
+        self.names = _Names()
+        self.attrs = _Attrs()
 
     def node(self, value: Value) -> RawNode:
         """One NodeDef."""
-        node_name = op = device = ""
+        names, attr_of = self.names, self.attrs
+        single = {b"name": "", b"op": "", b"device": ""}
         inputs = []
         attrs = {}
         for name, inner in message(value):
             if name == b"attr":
-                key, attr = self.attr(inner)
+                key, attr = attr_of[inner] if isinstance(inner, bytes) else _attr(inner)
                 if attr is not None:
                     attrs[key] = attr
+            elif isinstance(inner, list):
+                if name in single or name == b"input":
+                    plain(inner)  # raises
             elif name == b"input":
-                inputs.append(self.string(inner))
-            elif name == b"name":
-                node_name = self.string(inner)
-            elif name == b"op":
-                op = self.string(inner)
-            elif name == b"device":
-                device = self.string(inner)
-        return RawNode(node_name, op, tuple(inputs), device, attrs)
+                inputs.append(names[inner])
+            elif name in single:
+                single[name] = names[inner]
+        return RawNode(single[b"name"], single[b"op"], tuple(inputs), single[b"device"], attrs)
 
     def function(self, value: Value) -> RawFunction:
         """One FunctionDef."""
         function = message(value)
         signature = [part for inner in _all(function, b"signature") for part in message(inner)]
         results = [message(entry) for entry in _all(function, b"ret")]
-        attrs = [self.attr(entry) for entry in _all(function, b"attr")]
+        attrs = [_attr(message(entry)) for entry in _all(function, b"attr")]
         return RawFunction(
-            name=self.last(signature, b"name"),
-            arguments=tuple(self.last(message(argument), b"name") for argument in _all(signature, b"input_arg")),
+            name=_last(signature, b"name"),
+            arguments=tuple(_last(message(argument), b"name") for argument in _all(signature, b"input_arg")),
             nodes=tuple(self.node(node) for node in _all(function, b"node_def")),
-            results={self.last(entry, b"key"): self.last(entry, b"value") for entry in results},
+            results={_last(entry, b"key"): _last(entry, b"value") for entry in results},
             attrs={key: attr for key, attr in attrs if attr is not None},
         )
 
-    def train_ops(self, value: Value) -> tuple[str, ...]:
-        """The names in a collection if it is `train_op`."""
-        collection = message(value)
-        if self.last(collection, b"key") != "train_op":
-            return ()
-        lists = [part for inner in _all(collection, b"value") for part in _all(message(inner), b"node_list")]
-        return tuple(self.string(name) for part in lists for name in _all(message(part), b"value"))
 
-    def attr(self, value: Value) -> _Attr:
-        """One entry of an attribute map: its key and value."""
-        if isinstance(value, list):  # unusual, and taken apart already
-            return self._attr(value)
-        known = self.attrs.get(value)
-        if known is None:
-            known = self._attr(message(value))
-            if len(value) < _LONGEST_REMEMBERED:
-                self.attrs[value] = known
-        return known
+def _train_ops(value: Value) -> tuple[str, ...]:
+    """The names in a collection if it is `train_op`."""
+    collection = message(value)
+    if _last(collection, b"key") != "train_op":
+        return ()
+    lists = [part for inner in _all(collection, b"value") for part in _all(message(inner), b"node_list")]
+    return tuple(name_of(name) for part in lists for name in _all(message(part), b"value"))
 
-    def _attr(self, entry: Message) -> _Attr:
-        """As `attr`, in earnest."""
-        key = self.last(entry, b"key")
-        values = _all(entry, b"value")
-        try:
-            return key, attr_value(values[-1]) if values else None
-        except ValueError as error:
-            raise ValueError(f"attribute '{key}': {error}") from None
 
-    def last(self, fields: Message, name: bytes) -> str:
-        """The string called `name`; of several the last counts."""
-        values = _all(fields, name)
-        return self.string(values[-1]) if values else ""
+def _attr(entry: Message) -> _Attr:
+    """One entry of an attribute map: its key and value."""
+    key = _last(entry, b"key")
+    values = _all(entry, b"value")
+    try:
+        return key, attr_value(values[-1]) if values else None
+    except ValueError as error:
+        raise ValueError(f"attribute '{key}': {error}") from None
 
-    def string(self, value: Value) -> str:
-        """A name, the same object each time."""
-        if isinstance(value, list):
-            return name_of(value)  # raises
-        known = self.strings.get(value)
-        if known is None:
-            known = self.strings[value] = name_of(value)
-        return known
+
+def _last(fields: Message, name: bytes) -> str:
+    """The string called `name`; of several the last counts."""
+    values = _all(fields, name)
+    return name_of(values[-1]) if values else ""
 
 
 def _all(fields: Message, name: bytes) -> list[Value]:

@@ -38,7 +38,7 @@ def test_a_plan_comes_back_and_its_keys_are_sorted(tmp_path: Path) -> None:
 
 
 def test_the_order_of_a_dict_does_not_matter() -> None:
-    turned = dataclasses.replace(PLAN, placement=dict(reversed(PLAN.placement.items())))
+    turned = dataclasses.replace(PLAN, placement=dict(reversed(list(PLAN.placement.items()))))
     assert plan_bytes(turned) == plan_bytes(PLAN)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
@@ -31,7 +30,8 @@ def _tensors(draw: st.DrawFn) -> TensorInfo:
 
 
 _KINDS: list[st.SearchStrategy[AttrValue]] = [
-    st.binary(max_size=12), _INT64, _FLOAT32, st.booleans(), _DTYPES, _SHAPES, _tensors(), st.builds(FunctionRef, _NAMES),
+    st.binary(max_size=12), _INT64, _FLOAT32, st.booleans(), _DTYPES, _SHAPES, _tensors(),
+    st.builds(FunctionRef, _NAMES),
 ]  # fmt: skip
 _ATTRS = st.one_of(*_KINDS, *(st.lists(kind, max_size=4).map(tuple) for kind in _KINDS))
 
@@ -109,7 +109,7 @@ def _fill_shape(message, shape: Shape) -> None:  # type: ignore[no-untyped-def]
 
 
 class Printer:
-    """Prints a graph as text in a style of its own: spaces, separators, comments, brackets and quotes vary with the seed."""
+    """Prints a graph as text; spaces, separators, comments, brackets and quotes vary with the seed."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -138,7 +138,7 @@ class Printer:
         """A member of an AttrValue that is no list."""
         name = field_of(value).encode()
         if isinstance(value, bytes):
-            return self.field(name, b":", self.bytes(value))
+            return self.field(name, b":", self.quoted(value))
         if isinstance(value, Shape):
             return self.message(name, self.shape(value))
         if isinstance(value, FunctionRef):
@@ -160,7 +160,7 @@ class Printer:
         if want and tensor.values is not None:
             if self.random.random() < 0.5:
                 content = struct.pack(f"<{want.elements}{want.code}", *tensor.values)
-                parts.append(self.field(b"tensor_content", b":", self.bytes(content)))
+                parts.append(self.field(b"tensor_content", b":", self.quoted(content)))
             else:
                 values = [str(value).lower().encode() for value in tensor.values]
                 if self.random.random() < 0.3:
@@ -177,13 +177,13 @@ class Printer:
 
     def string(self, name: bytes, value: str) -> bytes:
         """A string field."""
-        return self.field(name, b":", self.bytes(value.encode()))
+        return self.field(name, b":", self.quoted(value.encode()))
 
-    def bytes(self, value: bytes) -> bytes:
+    def quoted(self, value: bytes) -> bytes:
         """A string in one of its spellings."""
         if not self.plain and value and self.random.random() < 0.2:
             cut = self.random.randrange(len(value))
-            return self.bytes(value[:cut]) + self.space() + self.bytes(value[cut:])
+            return self.quoted(value[:cut]) + self.space() + self.quoted(value[cut:])
         quoted = b"".join(quote(chr(byte))[1:-1] if byte < 128 else b"\\%03o" % byte for byte in value)
         if not self.plain and self.random.random() < 0.3:
             return b"'" + quoted.replace(b'\\"', b'"').replace(b"'", b"\\'") + b"'"
@@ -206,8 +206,3 @@ class Printer:
     def space(self) -> bytes:
         """Nothing much."""
         return b" " if self.plain else self.random.choice((b"", b" ", b"\n", b"\r\n  ", b" # a 'comment'\n"))
-
-
-def parsed_attrs(attrs: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
-    """Attributes as a reader gives them back: equal; a dict of its own."""
-    return dict(attrs)

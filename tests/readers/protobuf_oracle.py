@@ -1,6 +1,6 @@
 """Reads graph files with TensorFlow's own definitions and compares: `python -m tests.readers.protobuf_oracle FILE...`.
 
-Prints one line per file, "equal" or the first difference. Ours is loaded and used before TensorFlow, or after it with `--after`.
+Prints one line per file, "equal" or the first difference. Ours is used before TensorFlow is there, or after (`--after`).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def verdict(path: str) -> str:
 if __name__ == "__main__":
     files = sys.argv[1:]
     if files[0] == "--after":
-        import tensorflow  # noqa: F401 - only for the order
+        import tensorflow as tf  # noqa: F401 - only for the order
 
         files = files[1:]
     else:

@@ -31,7 +31,7 @@ def test_what_cannot_be_unpacked_says_what_to_do(tmp_path: Path, content: bytes,
 
 @pytest.mark.parametrize("name", ["absent", ".", "nul\0"])
 def test_what_cannot_be_opened(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="cannot be read|no name of a file"):
+    with pytest.raises(InputError, match=r"cannot be read|no name of a file"):
         load(f"{tmp_path}/{name}")
 
 

@@ -56,10 +56,12 @@ def test_damage_gives_an_input_error_or_a_graph_that_can_be_placed(
         graph = read(bytes(data))
         after = write_devices(bytes(data), graph.source, {node.name: "/device:GPU:3" for node in graph.nodes})
     except InputError as error:
-        assert "\n" not in str(error)
-        assert str(error).startswith("drawn.pbtxt:")
+        message = str(error)
     else:
+        message = "drawn.pbtxt: ok"
         assert {node.device for node in read(after).nodes} == {"/device:GPU:3"}
+    assert message.startswith("drawn.pbtxt:")
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("binary", [True, False])

@@ -24,7 +24,8 @@ def test_a_drawn_graph() -> None:
     assert (costs.src.tolist(), costs.dst.tolist(), costs.edge_bytes.tolist()) == ([1], [0], [8])
     assert (costs.device, costs.colocate) == (("/device:GPU:1", None), (None, "g"))
     assert to_networkx(costs).nodes["b"] == {
-        "time_us": 1.5, "resident_bytes": 0, "output_bytes": 4, "temp_bytes": 0, "op": "MatMul", "device": "/device:GPU:1",
+        "time_us": 1.5, "resident_bytes": 0, "output_bytes": 4, "temp_bytes": 0,
+        "op": "MatMul", "device": "/device:GPU:1",
     }  # fmt: skip
     assert dict(to_networkx(costs).edges) == {("7", "b"): {"bytes": 8}}
 

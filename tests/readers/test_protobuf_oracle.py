@@ -1,4 +1,4 @@
-"""Both readers against TensorFlow's own parse, in processes of their own: tensorflow shall not be loaded into this one."""
+"""Both readers against TensorFlow's own parse, in processes of their own, which keep tensorflow out of this one."""
 
 import importlib.util
 import subprocess
