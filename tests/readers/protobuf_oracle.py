@@ -1,6 +1,6 @@
 """Reads graph files with TensorFlow's own definitions and compares: `python -m tests.readers.protobuf_oracle FILE...`.
 
-Prints "equal" or the first difference, a line per file. Ours is used before TensorFlow is loaded; with `--after`, after.
+Prints "equal" or the first difference, a line per file. Ours is used before TensorFlow is; with `--after`, after it.
 """
 
 from __future__ import annotations
