@@ -8,6 +8,8 @@ from pardnn._world import verify
 
 verify()
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from pardnn.pipeline import partition
     from pardnn.plan import Plan

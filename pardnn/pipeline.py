@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
+from pardnn.graph.devices import parse
 from pardnn.methods import method
-from pardnn.plan import Plan
 from pardnn.place.plan import PlanFile
+from pardnn.plan import Plan
 from pardnn.problem import Placement
 from pardnn.remedy import remedy
 from pardnn.subject import Subject, pose
 from scheduler._jit import cache_note, compile_seconds
 
+_UNMATCHED = 0.02  # of a graph's or a plan's ops may be unknown to the other
+
 
 def partition(graph: Any, **options: Any) -> Plan:
-    """The plan for a graph: a file's path or a networkx.DiGraph, and the options of the command line by name.
+    """The plan for a graph: a file's path, a GraphDef or a networkx.DiGraph; the options are the command line's.
 
     >>> import networkx as nx
     >>> graph = nx.DiGraph()
@@ -33,11 +37,17 @@ def partition(graph: Any, **options: Any) -> Plan:
     latter's message names a --mem that works.
     """
     asked = Options.of(**options)
-    subject = pose(graph, asked)
+    return solve(pose(graph, asked), asked)
+
+
+def solve(subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None) -> Plan:
+    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do."""
+    tell(f"deciding: {options.method}")
     try:
-        return decide(subject, asked)
+        return decide(subject, options)
     except DoesNotFit as error:
-        raise remedy(graph, asked, subject, error, decide) from None
+        tell("does not fit: looking for a memory that would do")
+        raise remedy(subject, options, error, decide) from None
 
 
 def decide(subject: Subject, options: Options) -> Plan:
@@ -47,8 +57,9 @@ def decide(subject: Subject, options: Options) -> Plan:
     rng = np.random.default_rng(options.seed)
     choose = method(options.method, options.effort, lambda: limit is not None and time.perf_counter() - started > limit)
     placement = choose(subject.problem, rng)
-    elapsed = time.perf_counter() - started - (compile_seconds() - compiled)
-    return measured(subject, options, placement, elapsed, timed_out=limit is not None and elapsed > limit)
+    elapsed = time.perf_counter() - started
+    late = limit is not None and elapsed > limit
+    return measured(subject, options, placement, elapsed - (compile_seconds() - compiled), timed_out=late)
 
 
 def measured(
@@ -63,30 +74,61 @@ def measured(
     return Plan(subject, options, placement, schedule, options.method, seconds, tuple(warnings), timed_out)
 
 
-def follow(subject: Subject, options: Options, stored: PlanFile) -> tuple[Plan, Mapping[str, list[str]]]:
-    """A stored plan put on a graph, and which op names were {"new": in the graph only, "gone": in the plan only}.
+@dataclass(frozen=True)
+class Match:
+    """How a stored plan's op names meet a graph's."""
 
-    New ops go where most of their neighbours are. Raises InputError where more than 2 % of the ops are new, or a device
-    of the plan is not among those planned for.
+    matched: int
+    new: tuple[str, ...]
+    """Ops of the graph that the plan does not know; they went where most of their neighbours are."""
+    gone: tuple[str, ...]
+    """Ops of the plan that the graph does not have."""
+
+
+def follow(subject: Subject, options: Options, stored: PlanFile) -> tuple[Plan, Match]:
+    """A stored plan put on a graph, and how well they match.
+
+    Raises InputError where more than 2 % of the ops of either are not in the other, or a device of the plan is not
+    among those planned for.
     """
     number = {device: d for d, device in enumerate(subject.problem.machine.devices)}
-    missing = sorted(set(stored.placement.values()) - number.keys())
-    if missing:
-        raise InputError(f"the plan uses {missing[0]}; planned for are {', '.join(number)}: give the plan's --gpus")
-    known = np.array([number.get(stored.placement.get(name, ""), -1) for name in subject.names], np.int32)
-    new = [name for name, d in zip(subject.names, known.tolist(), strict=True) if d < 0]
-    gone = sorted(stored.placement.keys() - set(subject.names))
-    if len(new) > 0.02 * len(known):
-        raise InputError(
-            f"the plan does not match {subject.name}: {len(new)} of {len(known)} ops are not in it ({new[0]!r} is one); "
-            "make a new plan"
-        )
-    placement = _adopt(subject, known)
-    return measured(subject, options, placement), {"new": new, "gone": gone}
+    device = {text: parse(text).local for text in sorted(set(stored.placement.values()))}
+    if missing := [text for text in device if device[text] not in number]:
+        raise InputError(f"the plan uses {missing[0]}; planned for are {', '.join(number)}: --gpus says which")
+    chosen = {name: number[device[text]] for name, text in stored.placement.items()}
+    known = np.array([chosen.get(name, -1) for name in subject.names], np.int32)
+    new = tuple(name for name, d in zip(subject.names, known.tolist(), strict=True) if d < 0)
+    gone = tuple(sorted(chosen.keys() - set(subject.names)))
+    for names, count, where in (
+        (new, len(known), "graph's ops are not in the plan"),
+        (gone, len(chosen), "plan's ops are not in the graph"),
+    ):
+        if len(names) > _UNMATCHED * count:
+            raise InputError(
+                f"the plan is not for {subject.name}: {len(names)} of {count} of the {where} ({names[0]!r} is one); "
+                "make a new one with `pardnn partition`"
+            )
+    plan = measured(subject, options, _adopt(subject, known))
+    return replace(plan, warnings=(*plan.warnings, *_breaches(plan))), Match(len(known) - len(new), new, gone)
+
+
+def _breaches(plan: Plan) -> list[str]:
+    """What TensorFlow would refuse in a placement that was made elsewhere."""
+    problem, names, place = plan.subject.problem, plan.subject.names, plan.device
+    wrong = [
+        (np.flatnonzero((problem.pin >= 0) & (place != problem.pin)), "sits on another device than the one it needs"),
+        (
+            np.flatnonzero(place != place[problem.group_node[problem.group_ptr[problem.group]]]),
+            "is apart from its group",
+        ),
+    ]
+    return [
+        f"{names[ops[0]]!r} {what}" + f" (and {len(ops) - 1} more)" * (len(ops) > 1) for ops, what in wrong if len(ops)
+    ]
 
 
 def _adopt(subject: Subject, known: Placement) -> Placement:
-    """The placement with ops of unknown device (-1) on their producers' or readers' most frequent one, else device 0."""
+    """The placement with ops of unknown device (-1) where most of their producers and readers are, else on device 0."""
     dag, k = subject.problem.workload.dag, subject.problem.machine.k
     place = known.copy()
     votes = np.zeros((dag.n, k), np.int64)

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pardnn import __version__
 from pardnn.config import Options
 from pardnn.errors import InputError
 from pardnn.place.atomic import write_file
@@ -55,12 +55,30 @@ class Plan:
         return self.schedule.makespan_ns / 1000
 
     @cached_property
-    def single_device_us(self) -> float:
-        """The simulated time of one step on the fastest single GPU, whether it fits there or not."""
+    def _single(self) -> Schedule:
+        """One step on one GPU: the fastest that holds it, else the fastest."""
         problem = self.subject.problem
-        alone = [np.where(problem.pin < 0, d, problem.pin).astype(np.int32) for d in range(problem.gpus)]
-        distinct = {problem.workload.time_ns[:, d].tobytes(): d for d in reversed(range(problem.gpus))}
-        return min(problem.simulate(alone[d]).makespan_ns for d in distinct.values()) / 1000
+        unlike = {
+            (problem.workload.time_ns[:, d].tobytes(), problem.machine.memory_bytes[d]): d
+            for d in reversed(range(problem.gpus))
+        }
+        runs = [problem.simulate(np.where(problem.pin < 0, d, problem.pin).astype(np.int32)) for d in unlike.values()]
+        return min(runs, key=lambda run: (not self._holds(run), run.makespan_ns))
+
+    def _holds(self, schedule: Schedule) -> bool:
+        """Whether every device has the memory for it."""
+        problem = self.subject.problem
+        return bool((problem.peaks(schedule) <= problem.machine.memory_bytes).all())
+
+    @property
+    def single_device_us(self) -> float:
+        """The simulated time of one step on the best single GPU: the fastest that holds it, if any does."""
+        return self._single.makespan_ns / 1000
+
+    @property
+    def single_device_fits(self) -> bool:
+        """Whether a single GPU holds it."""
+        return self._holds(self._single)
 
     @property
     def lower_bound_us(self) -> float:
@@ -88,7 +106,22 @@ class Plan:
     @property
     def fits(self) -> bool:
         """Whether no GPU is ever over its limit."""
-        return all(limit is None or peak <= limit for peak, limit in zip(self.peak_bytes, self.limit_bytes, strict=True))
+        return self._holds(self.schedule)
+
+    @property
+    def per_device(self) -> list[dict[str, Any]]:
+        """Name, number of ops, busy time, peak and limit of each device, the host with them if it is in use."""
+        problem = self.subject.problem
+        busy = problem.workload.time_ns[np.arange(len(self.device)), self.device]
+        columns = (
+            self.devices,
+            np.bincount(self.device, minlength=problem.machine.k).tolist(),
+            [int(busy[self.device == d].sum()) / 1000 for d in range(problem.machine.k)],
+            problem.peaks(self.schedule).tolist(),
+            [None if b == UNLIMITED else b for b in problem.machine.memory_bytes.tolist()],
+        )
+        names = ("device", "ops", "busy_us", "peak_bytes", "limit_bytes")
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def result(self) -> dict[str, Any]:
         """What `--json` prints: every figure of the plan by name."""
@@ -104,11 +137,13 @@ class Plan:
             "contention": self.options.contention,
             "makespan_us": self.makespan_us,
             "single_device_us": self.single_device_us,
+            "single_device_fits": self.single_device_fits,
             "lower_bound_us": self.lower_bound_us,
             "gap": self.gap,
             "peak_bytes": self.peak_bytes,
             "limit_bytes": self.limit_bytes,
             "fits": self.fits,
+            "per_device": self.per_device,
             "comm_bytes": self.schedule.sent_bytes,
             "transfers": len(self.schedule.transfer_src),
             "seconds": {"write": 0.0, **self.seconds},
@@ -137,8 +172,8 @@ class Plan:
             },
             options={
                 "batch_size": options.batch_size, "contention": options.contention, "costs": options.costs,
-                "effort": options.effort, "keep_devices": options.keep_devices, "mem_fraction": str(options.mem_fraction),
-                "method": self.method, "order": options.order, "seed": options.seed, "targets": list(options.targets),
+                "effort": options.effort, "keep_devices": options.keep_devices,
+                "mem_fraction": str(options.mem_fraction), "method": self.method, "order": options.order, "seed": options.seed, "targets": list(options.targets),
             },
             expected={
                 "makespan_us": self.makespan_us,
@@ -146,7 +181,7 @@ class Plan:
                 "lower_bound_us": self.lower_bound_us,
                 "batch_size": options.batch_size,
             },
-            version=metadata.version("pardnn"),
+            version=__version__,
         )  # fmt: skip
 
     def placed_graph(self) -> bytes:
@@ -162,10 +197,12 @@ class Plan:
         write_file(path, content, force=force)
 
     def summary(self) -> str:
-        """The table the command line prints."""
-        from pardnn.report.table import plan_table
+        """The table the command line prints, in plain text."""
+        from pardnn.report.layout import plain
+        from pardnn.report.plan import plan_report, warning_lines
 
-        return plan_table(self.result(), self.devices)
+        result = self.result()
+        return plain(plan_report(result), *warning_lines(result))
 
     def __repr__(self) -> str:
         return f"<Plan {self.subject.name}: {json.dumps(self.makespan_us)} us on {self.subject.problem.gpus} GPUs>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,53 +11,61 @@ from pardnn.config import Options
 from pardnn.errors import DoesNotFit
 from pardnn.plan import Plan
 from pardnn.problem import Problem
-from pardnn.subject import Subject, pose
+from pardnn.subject import Subject, with_memory
 from pardnn.units import ceil_size, format_size
 from scheduler.machine import UNLIMITED
 
 _STEPS = 6
+_MARGINS = (1.0, 1.1, 1.5, 2.0)
 
 
 def remedy(
-    graph: Any, options: Options, subject: Subject, error: DoesNotFit, decide: Callable[[Subject, Options], Plan]
+    subject: Subject, options: Options, error: DoesNotFit, decide: Callable[[Subject, Options], Plan]
 ) -> DoesNotFit:
     """The error with a way out: a `--mem` for which this very run, repeated, has been seen to succeed.
 
     The memory is the same for every GPU. It is found by halving the interval between the proven bound and what an
-    unlimited run needs, at most a handful of runs; each candidate is tried exactly as it would be typed.
+    unlimited run needs, in a handful of runs. Whether `auto` finds a placement does not depend on its effort, so the
+    way there is walked with the least, and only the last step as it will be typed.
     """
-    fraction = float(options.mem_fraction)
-    bound = memory_bound(subject.problem)
+    asked = replace(options, effort="fast", gpus=subject.problem.gpus if options.gpus is None else options.gpus)
 
-    def works(mem: str) -> Plan | None:
-        asked = replace(options, mem=mem)
+    def works(mem: str, effort: str = "fast") -> Plan | None:
+        tried = replace(asked, mem=mem, effort=effort)  # type: ignore[arg-type]
         try:
-            return decide(pose(graph, asked), asked)
+            return decide(with_memory(subject, tried), tried)
         except DoesNotFit:
             return None
 
+    fraction = float(options.mem_fraction)
+    bound = memory_bound(subject.problem) / fraction
+    proven = f"no placement fits below {format_size(int(bound))} per GPU"
     free = works("unlimited")
-    if free is None:
-        return error
-    low, high = bound / fraction, max(free.peak_bytes) / fraction
+    best = free and _smallest(lambda mem: works(mem) is not None, bound, max(free.peak_bytes) / fraction)
+    if not best or works(best, options.effort) is None:
+        return DoesNotFit(f"{error}; {proven}")
+    listed = options.gpus is None and "," in str(options.mem)
+    typed = f"--gpus {subject.problem.gpus} --mem {best}" if listed else f"--mem {best}"
+    return DoesNotFit(f"{error}; {typed} works (tried); {proven}")
+
+
+def _smallest(works: Callable[[str], bool], low: float, high: float) -> str | None:
+    """The least size that was seen to work, as it is typed; low = the proven bound, high = what should do."""
     best = None
-    for candidate in (high, 1.1 * high, 1.5 * high, 2 * high):
-        if works(ceil_size(int(candidate) + 1)) is not None:
-            best, high = ceil_size(int(candidate) + 1), candidate
+    for factor in _MARGINS:
+        if works(typed := ceil_size(int(factor * high) + 1)):
+            best, high = typed, factor * high
             break
     for _ in range(_STEPS if best else 0):
         middle = (low + high) / 2
         typed = ceil_size(int(middle) + 1)
         if typed == best:
             break
-        if works(typed) is not None:
+        if works(typed):
             best, high = typed, middle
         else:
             low = middle
-    proven = f"no placement fits below {format_size(int(bound / fraction))} per GPU"
-    if best is None:
-        return DoesNotFit(f"{error}; {proven}")
-    return DoesNotFit(f"{error}; --mem {best} works (tried); {proven}")
+    return best
 
 
 def memory_bound(problem: Problem) -> int:

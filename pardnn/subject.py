@@ -1,4 +1,4 @@
-"""What is to be placed: a file or an object read, understood, costed and posed as a problem on the hardware asked for."""
+"""What is to be placed: a file or an object read, understood, costed and posed as a problem on hardware."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pardnn.cost.workload import Costs, column_costs, graph_costs
 from pardnn.errors import InputError
 from pardnn.graph.build import build
 from pardnn.graph.devices import parse
-from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine

@@ -1,0 +1,1 @@
+"""One command a module; `command` is what it offers. Nothing heavy is imported before a command runs."""

@@ -1,0 +1,76 @@
+"""`pardnn compare`: several methods side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pardnn.cli import options
+from pardnn.cli.voice import Voice
+
+if TYPE_CHECKING:
+    from pardnn.cli.voice import Progress
+    from pardnn.config import Options
+    from pardnn.subject import Subject
+
+
+@click.command(short_help="Several methods side by side.")
+@click.argument("graphs", metavar="GRAPH...", nargs=-1, required=True)
+@click.option("--methods", metavar="A,B,...", help="See `pardnn methods`.  [all of them]")
+@options.hardware
+@options.mode
+@options.search
+@options.reading
+@options.speech
+def command(
+    graphs: tuple[str, ...], methods: str | None, as_json: bool, quiet: bool, verbose: bool, **given: Any
+) -> int:
+    """Decide GRAPH by several methods and show what each costs. Nothing is written.
+
+    A method that finds no placement within the memory limits is a row with the reason; where that is true of all
+    methods, the exit code is 3.
+    """
+    from pardnn.errors import DoesNotFit
+    from pardnn.methods import method, summaries
+    from pardnn.subject import pose
+
+    asked = options.asked(**given)
+    names = [name for name in methods.split(",") if name] if methods else list(summaries())
+    for name in names:
+        method(name)  # an unknown one is told before the work
+    voice = Voice(as_json, quiet, verbose)
+    results: list[dict[str, Any]] = []
+    with voice.progress() as tell:
+        for graph in graphs:
+            tell(f"reading {graph}")
+            subject = pose(graph, asked)
+            rows = [_row(subject, replace(asked, method=name), tell) for name in names]
+            if not as_json:
+                _show(voice, subject, rows)
+            results += rows
+    if as_json:
+        voice.dump({"format": "pardnn-comparison/1", "results": results})
+    if all(row["error"] for row in results):
+        raise DoesNotFit("no method found a placement within the memory limits; `pardnn partition` says what would do")
+    return 0
+
+
+def _row(subject: Subject, asked: Options, tell: Progress) -> dict[str, Any]:
+    """The result of a method, or its error."""
+    from pardnn.errors import DoesNotFit
+    from pardnn.pipeline import decide
+
+    tell(f"{subject.name}: {asked.method}")
+    try:
+        return decide(subject, asked).result() | {"error": None}
+    except DoesNotFit as error:
+        return {"graph": subject.name, "method": asked.method, "fits": False, "error": str(error)}
+
+
+def _show(voice: Voice, subject: Subject, rows: list[dict[str, Any]]) -> None:
+    from pardnn.report.compare import comparison_report
+
+    voice.warn(subject.notes)
+    voice.show(comparison_report(subject.name, rows))

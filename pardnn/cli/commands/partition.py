@@ -1,0 +1,63 @@
+"""`pardnn partition`: decide, and write the placed graph and the plan."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from pardnn.cli import options
+from pardnn.cli.voice import Voice
+
+TIME_LIMIT_REACHED = 4
+
+
+@click.command(short_help="Decide which op runs where; write the placed graph and the plan.")
+@options.graph_argument
+@options.hardware
+@options.method
+@options.mode
+@options.search
+@options.reading
+@click.option(
+    "-o", "--output", multiple=True, metavar="FILE", help="NAME.placement.json is the plan, any other the graph."
+)
+@options.force
+@click.option("--dry-run", is_flag=True, help="Decide and print, write nothing.")
+@options.speech
+def command(
+    graph: str,
+    output: tuple[str, ...],
+    force: bool,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Decide which op of GRAPH runs on which device.
+
+    GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, perhaps gzipped, or a cost graph (JSON). Without -o
+    the results are STEM.placed.EXT and STEM.placement.json in the current directory.
+    """
+    from pardnn.cli.outputs import PLAN, Outputs
+    from pardnn.pipeline import solve
+    from pardnn.place.plan import plan_bytes
+    from pardnn.subject import pose
+
+    asked = options.asked(**given)
+    voice = Voice(as_json, quiet, verbose)
+    if output and not dry_run:
+        Outputs.of([graph], output, force=force, placed=True)
+    with voice.progress() as tell:
+        tell(f"reading {graph}")
+        subject = pose(graph, asked)
+        outputs = Outputs(()) if dry_run else Outputs.of([graph], output, force=force, placed=subject.file is not None)
+        plan = solve(subject, asked, tell)
+        tell("writing")
+        started = time.perf_counter()
+        outputs.write([plan_bytes(plan.file()) if p.endswith(PLAN) else plan.placed_graph() for p in outputs.paths])
+        seconds = time.perf_counter() - started
+    voice.report(plan, outputs.paths, seconds)
+    return TIME_LIMIT_REACHED if plan.timed_out else 0

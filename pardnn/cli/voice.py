@@ -1,0 +1,136 @@
+"""Who speaks where: results on stdout; progress, warnings and the log on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pardnn.report.words import ascii_only, safe
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.status import Status
+
+    from pardnn.plan import Plan
+
+_PATIENCE_S = 1.0
+
+
+@dataclass(frozen=True)
+class Voice:
+    """How a command speaks, as its options have it."""
+
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def show(self, *parts: RenderableType) -> None:
+        """Tables and texts on stdout: in colour and as wide as it is on a terminal, plain everywhere else."""
+        from pardnn.report.layout import plain
+
+        if sys.stdout.isatty() and _draws(sys.stdout.encoding):
+            from rich.console import Console
+
+            console = Console(highlight=False)
+            for part in parts:
+                console.print(part)
+        else:
+            text = plain(*parts)
+            print(text if _draws(sys.stdout.encoding) else ascii_only(text))
+
+    def report(
+        self,
+        plan: Plan,
+        outputs: Sequence[str] = (),
+        write_s: float = 0.0,
+        extra: Mapping[str, Any] = MappingProxyType({}),
+        line: str = "",
+    ) -> None:
+        """A plan's result, with the files that were written; `extra` in JSON is `line` in text."""
+        result = plan.result() | {"outputs": list(outputs), **extra}
+        result["seconds"]["write"] = write_s
+        self.warn(plan.warnings)
+        if self.as_json:
+            self.dump(result)
+            return
+        from rich.text import Text
+
+        from pardnn.report.plan import plan_report
+
+        written = [f"wrote {', '.join(map(safe, outputs))}"] if outputs else []
+        self.show(plan_report(result), *(Text(text) for text in (line, *written) if text))
+
+    def dump(self, value: dict[str, Any]) -> None:
+        """One JSON object on stdout."""
+        print(json.dumps(value, indent=1, allow_nan=False))
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """A line each on stderr."""
+        if not self.quiet:
+            for warning in warnings:
+                print(f"pardnn: warning: {safe(warning)}", file=sys.stderr)
+
+    def log(self, line: str) -> None:
+        """A line on stderr with -v."""
+        if self.verbose and not self.quiet:
+            print(f"pardnn: {safe(line)}", file=sys.stderr)
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Says on the terminal what is being done, once it has taken a second; gone when it is over."""
+        progress = Progress(self)
+        timer = threading.Timer(_PATIENCE_S, progress.appear)
+        timer.daemon = True
+        if sys.stderr.isatty() and not self.quiet:
+            timer.start()
+        try:
+            yield progress
+        finally:
+            timer.cancel()
+            progress.vanish()
+
+
+class Progress:
+    """The line that says what is being done."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice, self._doing, self._since = voice, "", time.perf_counter()
+        self._status: Status | None = None
+        self._over = False
+        self._lock = threading.Lock()
+
+    def __call__(self, doing: str) -> None:
+        """From now on this is being done."""
+        with self._lock:
+            self._voice.log(f"{time.perf_counter() - self._since:7.2f} s  {doing}")
+            self._doing = doing
+            if self._status is not None:
+                self._status.update(f"{safe(doing)} ...")
+
+    def appear(self) -> None:
+        """Show the line, unless it is all over."""
+        from rich.console import Console
+
+        with self._lock:
+            if not self._over:
+                self._status = Console(stderr=True).status(f"{safe(self._doing)} ...")
+                self._status.start()
+
+    def vanish(self) -> None:
+        """Take the line away for good."""
+        with self._lock:
+            self._over = True
+            if self._status is not None:
+                self._status.stop()
+
+
+def _draws(encoding: str) -> bool:
+    """Whether a stream can show the signs that bars are drawn with."""
+    return encoding.lower().replace("-", "") in ("utf8", "utf16", "utf32")

@@ -1,0 +1,86 @@
+"""A stored plan's options: what it was made for, so that it can be looked at again without typing all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pardnn.config import Options
+from pardnn.errors import InputError
+from pardnn.machines.build import HOST
+from pardnn.machines.spec import preset_names
+from pardnn.place.plan import PlanFile
+
+_GPU = re.compile(r".*/device:GPU:(\d+)")
+_KEPT = (
+    "batch_size",
+    "contention",
+    "costs",
+    "effort",
+    "keep_devices",
+    "mem_fraction",
+    "method",
+    "order",
+    "seed",
+    "targets",
+)
+
+
+def recall(plan: PlanFile, path: str, given: Mapping[str, Any]) -> Options:
+    """The options of a plan, overridden by those that are given. Raises InputError.
+
+    A plan without a machine (written by hand) is for as many GPUs of the default machine as it lists; a machine that is
+    given takes the place of the plan's with all its figures.
+    """
+    stored = {name: plan.options[name] for name in _KEPT if plan.options.get(name) is not None}
+    stored.setdefault("method", "by hand")
+    if "machine" not in given:
+        stored |= _machine(plan, path)
+    if ids := [match[1] for match in map(_GPU.fullmatch, plan.devices) if match]:
+        stored["gpus"] = f"{','.join(ids)},"
+    try:
+        return Options.of(**(stored | dict(given)))
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: 'options' or 'machine' hold what no plan holds: {error}") from None
+
+
+def uses_host(plan: PlanFile) -> bool:
+    """Whether the plan puts ops on the host's CPU."""
+    return HOST in plan.placement.values()
+
+
+def _machine(plan: PlanFile, path: str) -> dict[str, Any]:
+    """The machine's figures as options; a list of memories and speeds, one link for all pairs of GPUs."""
+    stored: dict[str, Any] = {}
+    machine, gpus = plan.machine, len(plan.devices)
+    if name := machine.get("name"):
+        if name not in preset_names():
+            raise InputError(f"{path}: was made for a machine file '{name}': give it again with --machine {name}.toml")
+        stored["machine"] = name
+    if memory := _row(machine.get("mem_bytes"), gpus):
+        stored["mem"] = ",".join("unlimited" if size is None else str(size) for size in memory)
+    try:
+        if speed := _row(machine.get("speed"), gpus):
+            stored["speed"] = ",".join(_decimal(Fraction(str(factor))) for factor in speed)
+        if gpus > 1 and "latency_ns" in machine and "bytes_per_s" in machine:
+            stored["latency"] = f"{int(machine['latency_ns'][0][1])}ns"
+            stored["bandwidth"] = f"{int(machine['bytes_per_s'][0][1])}B/s"
+    except (TypeError, ValueError, LookupError, ArithmeticError):
+        raise InputError(f"{path}: 'machine' holds what no plan holds; give --machine instead") from None
+    return stored
+
+
+def _row(value: Any, length: int) -> list[Any]:
+    """A list with an entry per GPU, only one of them where all are alike; else nothing."""
+    if not isinstance(value, list) or len(value) != length:
+        return []
+    return value[:1] if value and value.count(value[0]) == length else value
+
+
+def _decimal(value: Fraction) -> str:
+    return format(Decimal(value.numerator) / Decimal(value.denominator), "f")

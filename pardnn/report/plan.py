@@ -1,0 +1,106 @@
+"""One plan: how long a step takes, how that compares, what each device does and holds, and what to make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from pardnn.report.layout import facts, table
+from pardnn.report.words import bar, count, percent, safe, short, us
+from pardnn.units import format_size
+
+_ROWS = 32  # devices shown one by one
+Result = Mapping[str, Any]
+
+
+def plan_report(result: Result) -> RenderableType:
+    """The table of a result (`Plan.result()`), with a sentence at its end that says what it means."""
+    return Group(
+        facts(_facts(result)),
+        "",
+        table(("device", "ops", "busy", "", "peak", "limit"), _devices(result), left=("device", "")),
+        *_more(result),
+        "",
+        Text(verdict(result), style="bold"),
+    )
+
+
+def warning_lines(result: Result) -> list[Text]:
+    """A line per warning."""
+    return [Text(f"warning: {safe(warning)}") for warning in result["warnings"]]
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    single = us(result["single_device_us"])
+    if not result["single_device_fits"]:
+        single += ", but it does not fit there"
+    rows = [
+        ("graph", f"{result['graph']}: {count(result['nodes'], 'node')}, {count(result['edges'], 'edge')}"),
+        ("method", f"{result['method']} ({result['order']} order, contention {result['contention']})"),
+        ("step time", us(result["makespan_us"])),
+        ("one device", single),
+    ]
+    if result["makespan_us"]:
+        rows.append(("speed-up", f"{speed_up(result):.2f} x"))
+    return [*rows, ("lower bound", _bound(result)), ("transfers", _transfers(result)), ("coverage", _coverage(result))]
+
+
+def _bound(result: Result) -> str:
+    bound, gap = us(result["lower_bound_us"]), result["gap"]
+    if gap is None:
+        return bound
+    return f"{bound}: {'nothing can be faster' if gap <= 0 else f'at most {percent(gap)} above the best possible'}"
+
+
+def _transfers(result: Result) -> str:
+    return f"{result['transfers']:,} over the links, {format_size(result['comm_bytes'])}"
+
+
+def _coverage(result: Result) -> str:
+    parts = ((name.replace("unknown_shape", "of unknown shape"), n) for name, n in result["coverage"].items() if n)
+    return "ops " + ", ".join(f"{n:,} {name}" for name, n in parts)
+
+
+def _devices(result: Result) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for device in result["per_device"][:_ROWS]:
+        share = device["busy_us"] / result["makespan_us"] if result["makespan_us"] else 0.0
+        limit = device["limit_bytes"]
+        rows.append((
+            short(device["device"]), f"{device['ops']:,}", f"{100 * share:.0f} %", bar(share),
+            format_size(device["peak_bytes"]), "unlimited" if limit is None else format_size(limit),
+        ))  # fmt: skip
+    return rows
+
+
+def _more(result: Result) -> list[str]:
+    hidden = len(result["per_device"]) - _ROWS
+    return [f"... and {hidden:,} more"] if hidden > 0 else []
+
+
+def verdict(result: Result) -> str:
+    """What a user should make of it, in one sentence."""
+    if not result["fits"]:
+        return "It does not fit."
+    gpus = result["devices"]
+    if gpus == 1:
+        return "It fits on the one GPU there is."
+    used = sum(device["ops"] > 0 for device in result["per_device"][:gpus])
+    held, gain = result["single_device_fits"], speed_up(result)
+    if used <= 1 and held:
+        return f"One GPU is as fast as {gpus}: do not split."
+    if held and gain == 1:
+        return "One GPU holds it all and is as fast: do not split."
+    if gain > 1:
+        return f"{gain:.2f} times as fast as one GPU{'' if held else ', which could not hold it'}."
+    if held:
+        return f"One GPU holds it all and is {1 / gain:.2f} times as fast: do not split it like this."
+    return f"One GPU could not hold it; sharing it out costs {percent(1 / gain - 1)} more time than one that could."
+
+
+def speed_up(result: Result) -> float:
+    """How many times as fast as one device."""
+    return float(result["single_device_us"] / result["makespan_us"]) if result["makespan_us"] else 1.0

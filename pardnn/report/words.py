@@ -1,0 +1,74 @@
+"""Words for figures and names, as every table and sentence writes them."""
+
+from __future__ import annotations
+
+from pardnn.units import format_time
+
+_FULL, _EMPTY = "█", "░"
+_ASCII = str.maketrans({_FULL: "#", _EMPTY: ".", "µ": "u"})
+_BAR = 10
+
+
+def safe(text: str) -> str:
+    r"""A name from outside, printable: control characters, line ends and the like are escaped.
+
+    >>> safe("a\nb\x1b[31m")
+    'a\\nb\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def bar(share: float) -> str:
+    """A share of 1 as a small bar.
+
+    >>> bar(0.5)
+    '█████░░░░░'
+    """
+    full = round(_BAR * min(1.0, max(0.0, share)))
+    return _FULL * full + _EMPTY * (_BAR - full)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "op"), count(2000, "op")
+    ('1 op', '2,000 ops')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(ratio: float) -> str:
+    """A ratio to read; small ones with a digit more.
+
+    >>> percent(0.034), percent(0.5)
+    ('3.4 %', '50 %')
+    """
+    return f"{100 * ratio:.{1 if abs(ratio) < 0.0995 else 0}f} %"
+
+
+def shorten(text: str, length: int) -> str:
+    """The text cut to a length, its end kept: in op names that is the part that tells them apart.
+
+    >>> shorten("tower_0/layer_1/MatMul", 15)
+    '...yer_1/MatMul'
+    """
+    return text if len(text) <= length else f"...{text[-(length - 3) :]}"
+
+
+def ascii_only(text: str) -> str:
+    """The text with the signs of drawing in ASCII, for a terminal that has no others."""
+    return text.translate(_ASCII)
+
+
+def us(microseconds: float) -> str:
+    """A time in microseconds, to read."""
+    return format_time(round(microseconds * 1000))
+
+
+def short(device: str) -> str:
+    """A device's name without what all of them share.
+
+    >>> short("/device:GPU:0")
+    'GPU:0'
+    """
+    return device.removeprefix("/device:")
