@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pardnn.errors import DoesNotFit
 from pardnn.graph.kernels import facts, runs_on
-from pardnn.graph.raw import RawNode
+from pardnn.graph.raw import AttrValue, RawNode
 from pardnn.graph.wiring import shortened
 
 
@@ -32,16 +32,21 @@ def find_hosts(nodes: Sequence[RawNode], group: NDArray[np.int32]) -> Hosts:
     forced: dict[int, int] = {}
     preferred: dict[int, int] = {}
     gpu_only: dict[int, int] = {}
+    verdicts: dict[tuple[AttrValue | None, ...], tuple[bool, bool]] = {}
     for v, (node, number) in enumerate(zip(nodes, group.tolist(), strict=True)):
         known = facts(node.op)
         if known is None:
             continue
-        if not runs_on(known.gpu, node, known.types):
+        case = (node.op.encode(), *(node.attrs.get(attr) for attr in known.constrained))
+        if case not in verdicts:
+            verdicts[case] = runs_on(known.gpu, node, known.types), runs_on(known.cpu, node, known.types)
+        gpu, cpu = verdicts[case]
+        if not gpu:
             forced.setdefault(number, v)
             continue
         if known.prefers_host:
             preferred.setdefault(number, v)
-        if not runs_on(known.cpu, node, known.types):
+        if not cpu:
             gpu_only.setdefault(number, v)
     for number, v in forced.items():
         if number in gpu_only:

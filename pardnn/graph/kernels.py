@@ -21,10 +21,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from pardnn.graph.raw import AttrValue, DType, RawNode
-from pardnn.graph.wiring import Wiring
 
 RESOURCE = DType(20)
 UNKNOWN = DType(0)
@@ -56,6 +53,8 @@ class OpFacts:
     stateful: bool
     gpu: Kernels
     cpu: Kernels
+    constrained: tuple[str, ...]
+    """The attributes on which it depends where a node can run."""
     prefers_host: bool
 
 
@@ -72,14 +71,15 @@ def facts(op: str) -> OpFacts | None:
     if record is None:
         return None
     first, end = record.get("ref", (0, 0))
-    gpu = _kernels(record.get("gpu", "*"))
+    gpu, cpu = (_kernels(record.get(device, "*")) for device in ("gpu", "cpu"))
     return OpFacts(
         outputs=tuple(_output(word) for word in record["out"].split()),
         refs=(first, 1 << 30 if end == -1 else end),
         types={name: DType(number) for name, number in record.get("types", {}).items()},
         stateful="state" in record,
         gpu=gpu,
-        cpu=_kernels(record.get("cpu", "*")),
+        cpu=cpu,
+        constrained=tuple(sorted({attr for kernel in gpu + cpu for attr in kernel})),
         prefers_host="host" in record,
     )
 
@@ -87,33 +87,6 @@ def facts(op: str) -> OpFacts | None:
 def op_types() -> tuple[str, ...]:
     """All op types of the table."""
     return tuple(_table())
-
-
-def output_dtypes(node: RawNode, at_least: int) -> tuple[DType, ...]:
-    """The data type of each output, reference types as in TensorFlow (> 100); UNKNOWN where nothing says it.
-
-    A custom op is taken to have the outputs its consumers name (`at_least`), of the type its T or dtype says.
-    """
-    known = facts(node.op)
-    found: list[DType] = []
-    if known is not None:
-        for output in known.outputs:
-            found += _types_of(output, node.attrs, known.types)
-    if len(found) < at_least:
-        guess = node.attrs.get("T", node.attrs.get("dtype"))
-        found += [guess if isinstance(guess, DType) else UNKNOWN] * (at_least - len(found))
-    return tuple(found)
-
-
-def all_dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
-    """[n] every node's output types; a custom op has as many as consumers name or the file gives shapes of."""
-    outputs = np.zeros(wiring.n, np.int64)
-    np.maximum.at(outputs, wiring.src, wiring.port + 1)
-    found = []
-    for node, count in zip(wiring.nodes, outputs.tolist(), strict=True):
-        stated = node.attrs.get("_output_shapes") if facts(node.op) is None else None
-        found.append(output_dtypes(node, max(count, len(stated) if isinstance(stated, tuple) else 0)))
-    return tuple(found)
 
 
 def runs_on(kernels: Kernels, node: RawNode, defaults: Mapping[str, DType]) -> bool:
@@ -125,20 +98,6 @@ def _allowed(value: AttrValue | None, types: frozenset[int]) -> bool:
     if isinstance(value, tuple):
         return all(item in types for item in value)
     return not isinstance(value, DType) or value in types
-
-
-def _types_of(output: Output, attrs: Mapping[str, AttrValue], defaults: Mapping[str, DType]) -> list[DType]:
-    if output.kind is None:
-        kind: AttrValue = output.fixed
-    else:
-        kind = attrs.get(output.kind, defaults.get(output.kind, UNKNOWN))
-    if output.many:
-        return [item for item in kind if isinstance(item, DType)] if isinstance(kind, tuple) else []
-    one = kind if isinstance(kind, DType) else UNKNOWN
-    if output.reference:
-        one = DType(one + REFERENCE)
-    count = 1 if output.count is None else attrs.get(output.count, 1)
-    return [one] * (count if isinstance(count, int) else 1)
 
 
 def _output(word: str) -> Output:

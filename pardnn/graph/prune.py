@@ -1,4 +1,4 @@
-"""What one training step runs, and why each of the other ops is left out."""
+"""What one training step runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pardnn.errors import InputError
 from pardnn.graph.kernels import RESOURCE, facts
 from pardnn.graph.raw import RawNode
+from pardnn.graph.reasons import reasons
 from pardnn.graph.wiring import Wiring, shortened, split_input
 from scheduler.dag import Dag
 
@@ -19,19 +20,10 @@ from scheduler.dag import Dag
 _OPTIMISER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*|_Fused(Resource)?\w*Apply\w*")
 _UPDATE = re.compile(r"Assign(Add|Sub)?(VariableOp)?|(Resource)?Scatter(Nd)?(Add|Sub|Update|Min|Max|Mul|Div)")
 _INITIAL = frozenset({"Assign", "AssignVariableOp"})
-_SUMMARY = re.compile(r"\w*Summary(V2)?|SummaryWriter|CreateSummary\w*")
-_SAVER = re.compile(r"(Save|Restore)(V2|Slices?)?|ShardedFilename|MergeV2Checkpoints")
-_INITIALISER = re.compile(
-    r"Assign(VariableOp)?|(IsVariable|VarIs)Initialized(Op)?|InitializeTable\w*|LookupTableImport(V2)?"
-)
 _STATE = re.compile(
     r"Variable(V2)?|VarHandleOp|ReadVariableOp|Placeholder\w*|_Arg|Iterator\w*|\w*Queue\w*|(Is|VarIs)\w*Initialized\w*"
 )
 _CHAINED = re.compile(r"NoOp|Const|Identity(N)?|Assign\w*|(Resource)?Scatter\w+")
-_FEEDS = re.compile(r"\w*Enqueue\w*|Stage|MapStage|MakeIterator|QueueClose(V2)?")
-
-INPUT, SUMMARY, SAVER, INITIALISER = "input pipeline", "summary", "saver", "initialiser"
-UNUSED = "not needed by the training step"
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ def prune(wiring: Wiring, targets: Sequence[str] = (), train_ops: Sequence[str] 
     if goals is None:
         return Pruned(np.ones(wiring.n, bool), {}, note)
     keep = _reached(goals, ways.in_ptr, ways.src[ways.in_edge], wiring.n)
-    return Pruned(keep, _reasons(wiring, ways, keep), note)
+    return Pruned(keep, reasons(wiring, ways, keep), note)
 
 
 def _goals(
@@ -129,36 +121,3 @@ def _reached(start: Iterable[int], ptr: NDArray[np.int64], ends: NDArray[np.int3
                 seen[u] = True
                 todo.append(u)
     return seen
-
-
-def _reasons(wiring: Wiring, ways: Dag, keep: NDArray[np.bool_]) -> dict[str, str]:
-    """Why each op that is not kept is left out: what it feeds, else the nearest saver, summary or initialiser."""
-    out = np.flatnonzero(~keep).tolist()
-    reason: dict[int, str] = {}
-    for kind in (INPUT, SAVER, INITIALISER, SUMMARY):
-        found = [v for v in out if v not in reason and _seed(wiring, v) == kind]
-        reason.update(dict.fromkeys(found, kind))
-        for v in found:  # grows while it is walked; what several kinds use belongs to the first
-            for u in ways.src[ways.in_edge[ways.in_ptr[v] : ways.in_ptr[v + 1]]].tolist():
-                if not keep[u] and u not in reason:
-                    reason[u] = kind
-                    found.append(u)
-    todo = list(reason)
-    for v in todo:  # grows while it is walked: breadth first, so the nearest wins
-        for u in ways.dst[ways.out_edge[ways.out_ptr[v] : ways.out_ptr[v + 1]]].tolist():
-            if not keep[u] and u not in reason:
-                reason[u] = reason[v]
-                todo.append(u)
-    return {wiring.nodes[v].name: reason.get(v, UNUSED) for v in out}
-
-
-def _seed(wiring: Wiring, v: int) -> str | None:
-    """What the op's own type says of why it is there."""
-    op = wiring.nodes[v].op
-    if _FEEDS.fullmatch(op):
-        return INPUT
-    if _SAVER.fullmatch(op):
-        return SAVER
-    if _INITIALISER.fullmatch(op):
-        return SAVER if any(_SAVER.fullmatch(wiring.nodes[u].op) for u, _ in wiring.inputs[v]) else INITIALISER
-    return SUMMARY if _SUMMARY.fullmatch(op) else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pardnn.graph.loops import ENTER, EXIT, MERGE, NEXT
 from pardnn.graph.raw import DType, RawNode, Shape
 from pardnn.graph.shape_rules import HANDLE_RULES, SHAPE_RULES, VALUE_RULES, Call, Held, hints
 from pardnn.graph.shape_rules.dims import UNKNOWN, Dims, Value, refined
 from pardnn.graph.wiring import Wiring
-from scheduler.dag import Dag
 
 _PASSES = ENTER | EXIT | MERGE | NEXT | {"Identity", "RefIdentity", "Switch", "RefSwitch"}
 FED = frozenset(
@@ -27,7 +29,10 @@ _WHOLE = frozenset({DType(3), DType(9)})
 
 @dataclass(frozen=True)
 class Inferred:
-    """[n] the shapes of each node's outputs, and the numbers in small integer tensors by (node, port)."""
+    """[n] the shapes of each node's outputs, and the numbers in small integer tensors by (node, port).
+
+    A node that was not asked for has no shapes.
+    """
 
     shapes: tuple[tuple[Shape, ...], ...]
     values: Mapping[tuple[int, int], Value]
@@ -40,24 +45,24 @@ class Inferred:
 
 def find_shapes(
     wiring: Wiring,
-    dag: Dag,
+    order: NDArray[np.int32],
     dtypes: Sequence[Sequence[DType]],
     batch_size: int | None = None,
     known: Mapping[str, Sequence[Dims]] | None = None,
 ) -> Inferred:
-    """Shapes by rules along the topological order of the dag without back edges, O(n + m) rule calls.
+    """Shapes by rules of the nodes in `order`, topological but for back edges; linear in their inputs. Others get none.
 
     What the file states stands (`_output_shapes`), then what is `known` from elsewhere, by op name; rules fill the
     gaps. With a batch size, an unknown leading dimension of what is fed is that size, and whatever follows from it.
     Where gaps remain, consumers tell producers what they know, and a second pass adds what follows, back edges and
     lists included.
     """
-    order: list[int] = dag.order.tolist()
-    work = _Inference(wiring, dtypes, batch_size, known or {})
-    work.forward(order)
-    if any(_open(dims) for dims in work.shapes):
-        work.backward(order)
-        work.forward(order)
+    nodes: list[int] = order.tolist()
+    work = _Inference(wiring, nodes, dtypes, batch_size, known or {})
+    work.forward(nodes)
+    if any(_open(work.shapes[v]) for v in nodes):
+        work.backward(nodes)
+        work.forward(nodes)
     cache: dict[Dims, Shape] = {}
     shapes = tuple(
         tuple(cache[d] if d in cache else cache.setdefault(d, Shape(d)) for d in dims) for dims in work.shapes
@@ -83,13 +88,16 @@ class _Inference:
     def __init__(
         self,
         wiring: Wiring,
+        nodes: Sequence[int],
         dtypes: Sequence[Sequence[DType]],
         batch_size: int | None,
         known: Mapping[str, Sequence[Dims]],
     ) -> None:
         self.wiring = wiring
         self.batch_size = batch_size
-        self.stated = [_stated(node, len(types)) for node, types in zip(wiring.nodes, dtypes, strict=True)]
+        self.stated: list[list[Dims]] = [[]] * wiring.n
+        for v in nodes:
+            self.stated[v] = _stated(wiring.nodes[v], len(dtypes[v]))
         self.counts = [len(types) > 0 and types[0] in _WHOLE for types in dtypes]
         self.opaque: list[list[Dims]] = [[() if t in _OPAQUE else None for t in types] for types in dtypes]
         for name, shapes in known.items():

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from pardnn.graph.build import build
 from pardnn.graph.colocate import colocate
-from pardnn.graph.kernels import all_dtypes
 from pardnn.graph.loops import acyclic, forward_edges
 from pardnn.graph.opgraph import OpGraph
+from pardnn.graph.optypes import all_dtypes
 from pardnn.graph.raw import AttrValue, DType, RawGraph, RawNode, Shape, Source, TensorInfo
 from pardnn.graph.shapes import Inferred, find_shapes
 from pardnn.graph.wiring import Wiring, wire
@@ -57,7 +57,7 @@ def shaped(text: str, batch_size: int | None = None) -> dict[str, tuple[tuple[in
 
 def inferred(wiring: Wiring, batch_size: int | None = None) -> Inferred:
     """What the rules say of a wired drawing."""
-    return find_shapes(wiring, acyclic(wiring, forward_edges(wiring)), all_dtypes(wiring), batch_size)
+    return find_shapes(wiring, acyclic(wiring, forward_edges(wiring)).order, all_dtypes(wiring), batch_size)
 
 
 def together(text: str) -> list[str]:

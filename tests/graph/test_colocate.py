@@ -1,5 +1,5 @@
 from pardnn.graph.colocate import colocate
-from pardnn.graph.kernels import all_dtypes
+from pardnn.graph.optypes import all_dtypes
 from tests.graph.drawn import together, wired
 
 

@@ -3,7 +3,8 @@ from importlib.resources import files
 
 import pytest
 
-from pardnn.graph.kernels import UNKNOWN, facts, op_types, output_dtypes, runs_on
+from pardnn.graph.kernels import UNKNOWN, facts, op_types, runs_on
+from pardnn.graph.optypes import output_dtypes
 from pardnn.graph.raw import AttrValue, DType, RawNode
 
 FLOAT, INT32, STRING = DType(1), DType(3), DType(7)

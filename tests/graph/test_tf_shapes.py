@@ -4,7 +4,7 @@ import pytest
 
 from pardnn.graph import tf_shapes
 from pardnn.graph.build import build
-from pardnn.graph.kernels import all_dtypes
+from pardnn.graph.optypes import all_dtypes
 from tests.graph.drawn import built, draw, wired
 
 MODEL = """
