@@ -17,7 +17,7 @@ _NO_PATH = -(1 << 60)
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """`node[ptr[c]:ptr[c + 1]]` is path c, head to tail: first one for each device (maybe empty), then the secondaries."""
+    """`node[ptr[c]:ptr[c + 1]]` is path c, head to tail: first one per device (maybe empty), then the secondaries."""
 
     ptr: NDArray[np.int64]
     node: NDArray[np.int32]

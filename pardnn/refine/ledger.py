@@ -1,0 +1,141 @@
+"""Who holds which bytes when, in one simulated step, and whom it would help to move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pardnn.problem import Placement, Problem
+from pardnn.refine import _fit_kernels
+from scheduler.memory import releases, resident
+from scheduler.schedule import Schedule
+
+_COST_LIMIT = 1 << 42  # ns; dearer moves all count alike, so that cost * 2**20 is still an int64
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """All that is held for a while, as p pieces; resident bytes come on top.
+
+    A piece belongs to the group that would free it by leaving the device. While a node runs, its output and scratch are
+    its own. Afterwards the output is the last local reader's, if another group has one: should the producer leave, a copy
+    would come in its place. A received copy is its last reader's.
+    """
+
+    problem: Problem
+    schedule: Schedule
+    device: NDArray[np.int32]
+    owner: NDArray[np.int32]
+    held_bytes: NDArray[np.int64]
+    begin_ns: NDArray[np.int64]
+    end_ns: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, problem: Problem, schedule: Schedule) -> Ledger:
+        """The pieces of one step. O((n + m) log m)."""
+        work, dag, group = problem.workload, problem.workload.dag, problem.group
+        place, until = schedule.placement, releases(work, schedule)
+        # Edges by the end of their reader: of several values written to one place the last one stays.
+        by_end = np.argsort(schedule.finish_ns[dag.dst], kind="stable")
+        reader, transfer = group[dag.dst[by_end]], schedule.edge_transfer[by_end]
+        sent, producer = transfer >= 0, dag.src[by_end]
+        elsewhere = ~sent & (group[producer] != reader)
+        output_owner, copy_owner = group.copy(), np.empty(len(schedule.transfer_src), np.int32)
+        output_owner[producer[elsewhere]] = reader[elsewhere]
+        copy_owner[transfer[sent]] = reader[sent]
+        columns = (
+            (place, group, work.output_bytes + work.temp_bytes, schedule.start_ns, schedule.finish_ns),
+            (place, output_owner, work.output_bytes, schedule.finish_ns, until[0]),
+            (schedule.transfer_device, copy_owner, schedule.transfer_bytes, schedule.transfer_start_ns, until[1]),
+        )
+        device, owner, held, begin, end = (np.concatenate(column) for column in zip(*columns, strict=True))
+        some = (held > 0) & (end > begin)
+        return cls(problem, schedule, device[some], owner[some], held[some], begin[some], end[some])
+
+    @cached_property
+    def _events(self) -> NDArray[np.int64]:
+        """[2 p] 2 i where piece i ends, 2 i + 1 where it begins, by time, ends first."""
+        pieces = len(self.device)
+        code = np.concatenate([np.arange(pieces) * 2, np.arange(pieces) * 2 + 1])
+        return code[np.argsort(np.concatenate([self.end_ns * 2, self.begin_ns * 2 + 1]), kind="stable")]
+
+    @cached_property
+    def resident(self) -> NDArray[np.int64]:
+        """[k] bytes held all the time."""
+        return resident(self.problem.workload, self.problem.machine, self.schedule.placement)
+
+    @cached_property
+    def _peaks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        peak, piece = self.resident.copy(), np.full(self.problem.machine.k, -1)
+        _fit_kernels.find_peaks(self._events, self.device, self.held_bytes, self.resident.copy(), peak, piece)
+        return peak, piece
+
+    @property
+    def peaks(self) -> NDArray[np.int64]:
+        """[k] the most bytes each device holds at any moment: what `problem.peaks` says."""
+        return self._peaks[0]
+
+    def peak_node(self, device: int) -> int:
+        """The node on a device that runs, or ran last, when the device's peak is reached; -1 if it is empty."""
+        here = np.flatnonzero(self.schedule.placement == device)
+        piece = self._peaks[1][device]
+        moment = self.begin_ns[piece] if piece >= 0 else 0
+        started = here[self.schedule.start_ns[here] <= moment]
+        if not len(started):
+            return int(here[0]) if len(here) else -1
+        return int(started[np.argmax(self.schedule.start_ns[started])])
+
+    @property
+    def makespan_ns(self) -> int:
+        """Of the schedule."""
+        return self.schedule.makespan_ns
+
+    @property
+    def overflow(self) -> int:
+        """Bytes over the limits, all devices together."""
+        return int(np.maximum(self.peaks - self.problem.machine.memory_bytes, 0).sum())
+
+    def moves(self, resident_bytes: NDArray[np.int64], movable: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """[g] where each group should go, negative = it stays. O((p + g) log p).
+
+        resident_bytes [g] of each group; movable [g].
+        """
+        problem, k = self.problem, self.problem.machine.k
+        home = np.zeros(problem.groups, np.int32)
+        home[problem.group] = self.schedule.placement
+        room = np.maximum(np.bincount(self.device, minlength=k) + np.bincount(home, minlength=k), 1)
+        base = np.r_[0, np.cumsum(room)[:-1]]
+        heaps = [np.empty(int(room.sum()), np.int64) for _ in range(4)]
+        target = np.full(problem.groups, -1, np.int32)
+        _fit_kernels.choose_moves(
+            problem.gpus, self._events, self.device, self.owner, self.held_bytes, problem.machine.memory_bytes,
+            home, resident_bytes, self._costs(), movable.astype(np.int32), self.resident.copy(),
+            problem.machine.memory_bytes - self.peaks, np.zeros(problem.groups, np.int64),
+            *neighbours(problem), np.zeros(k, np.int64), base, *heaps, np.zeros(2 * k, np.int64), target,
+        )  # fmt: skip
+        return target
+
+    def _costs(self) -> NDArray[np.int64]:
+        """[g] move cost: the group's work and the transfers with its neighbours on the same device."""
+        problem, dag, place = self.problem, self.problem.workload.dag, self.schedule.placement
+        cost = np.zeros(problem.groups, np.int64)
+        np.add.at(cost, problem.group, problem.node_ns)
+        ends = problem.group[dag.src], problem.group[dag.dst]
+        near = (place[dag.src] == place[dag.dst]) & (ends[0] != ends[1])
+        for end in ends:
+            np.add.at(cost, end[near], problem.comm_ns[near])
+        return np.minimum(cost, _COST_LIMIT)
+
+
+def neighbours(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """(ptr [g + 1], group, ns): the other groups each group exchanges tensors with, one entry an edge. O(m log m)."""
+    dag, group = problem.workload.dag, problem.group
+    a, b = group[dag.src], group[dag.dst]
+    apart = a != b
+    near = np.concatenate([a[apart], b[apart]])
+    by_group = np.argsort(near, kind="stable")
+    ptr = np.r_[0, np.cumsum(np.bincount(near, minlength=problem.groups))].astype(np.int64)
+    return ptr, np.concatenate([b[apart], a[apart]])[by_group], np.tile(problem.comm_ns[apart], 2)[by_group]
