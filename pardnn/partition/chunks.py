@@ -24,7 +24,7 @@ class Chunks:
     """
 
     per_gpu: int = 8
-    charges: tuple[int, ...] = (0, 100)
+    charges: tuple[int, ...] = (100, 0)
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Cut finely, then list scheduling of the parts."""

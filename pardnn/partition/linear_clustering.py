@@ -64,7 +64,7 @@ def linear_clusters(problem: Problem) -> NDArray[np.int32]:
     pinned = np.flatnonzero(problem.pin >= 0)
     cluster[pinned] = np.arange(len(pinned))
     count, size = len(pinned), dag.n + dag.m
-    share = min(0.25, size * math.log(size + 1) / STEPS)
+    share = min(0.5, size * math.log(size + 1) / STEPS)
     while left := int((cluster < 0).sum()):
         taken = (cluster[dag.src] >= 0) | (cluster[dag.dst] >= 0)
         edge_ns = np.where(taken, CUT, problem.comm_ns)
