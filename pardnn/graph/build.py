@@ -12,6 +12,7 @@ from pardnn.errors import InputError
 from pardnn.graph.colocate import colocate, tie_loops
 from pardnn.graph.cycles import components_with_cycles
 from pardnn.graph.hosts import find_hosts, host_note, unknown_note
+from pardnn.graph.library import Library
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.optypes import all_dtypes
@@ -49,11 +50,12 @@ def build(
     tie_loops(sets, frames, hosts.host)
 
     pruned = prune(wiring, targets, raw.train_ops)
+    library = Library(raw.functions)
     order = dag.order[pruned.keep[dag.order]]
-    inferred, fallback = find_shapes(wiring, order, dtypes, batch_size), None
+    inferred, fallback = find_shapes(wiring, order, dtypes, batch_size, library=library), None
     if tensorflow and not inferred.complete:
         known, fallback = infer(wiring, dtypes, batch_size)
-        inferred = find_shapes(wiring, order, dtypes, batch_size, known)
+        inferred = find_shapes(wiring, order, dtypes, batch_size, known, library)
     trips, guessed = count_trips(wiring, frames, inferred, pruned.keep)
 
     kept = np.flatnonzero(pruned.keep)

@@ -38,6 +38,11 @@ def all_dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
     return tuple(found)
 
 
+def count_of(output: Output, node: RawNode, defaults: Mapping[str, DType]) -> int:
+    """How many tensors an output argument is."""
+    return len(_types_of(output, node.attrs, defaults))
+
+
 def _types_of(output: Output, attrs: Mapping[str, AttrValue], defaults: Mapping[str, DType]) -> list[DType]:
     if output.kind is None:
         kind: AttrValue = output.fixed

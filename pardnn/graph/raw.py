@@ -63,13 +63,17 @@ class RawNode:
 
 @dataclass(frozen=True, slots=True)
 class RawFunction:
-    """One library function: its argument names in order, its body, and which body output each result is."""
+    """One library function: its argument names in order, its body, and which body output each result is.
+
+    `outputs` are the results' names in the order of the signature, by which callers number them.
+    """
 
     name: str
     arguments: tuple[str, ...]
     nodes: tuple[RawNode, ...]
     results: Mapping[str, str]
     attrs: Mapping[str, AttrValue] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

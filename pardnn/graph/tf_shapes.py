@@ -7,10 +7,10 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
+from pardnn.graph.inference import FED
 from pardnn.graph.kernels import REFERENCE, UNKNOWN
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawNode, Shape, TensorInfo
 from pardnn.graph.shape_rules.dims import Dims
-from pardnn.graph.shapes import FED
 from pardnn.graph.wiring import Wiring
 
 _PRODUCER = 25
