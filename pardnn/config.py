@@ -12,6 +12,10 @@ from pardnn.units import parse_time
 ORDERS = ("fifo", "blevel")
 CONTENTIONS = ("none", "link")
 EFFORTS = ("fast", "balanced", "best")
+RECORDED = (
+    "batch_size", "contention", "costs", "effort", "keep_devices", "mem_fraction", "method", "order", "seed", "targets",
+)  # fmt: skip
+"""The options that a plan file keeps beside its machine."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Options:
             raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
         if options.batch_size is not None and options.batch_size < 1:
             raise InputError(f"--batch-size: {options.batch_size} is not a whole number from 1 on")
+        options.time_limit_s  # noqa: B018 - raises InputError
         return options
 
     @property

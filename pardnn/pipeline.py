@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -56,10 +57,18 @@ def decide(subject: Subject, options: Options) -> Plan:
     limit = options.time_limit_s
     rng = np.random.default_rng(options.seed)
     choose = method(options.method, options.effort, lambda: limit is not None and time.perf_counter() - started > limit)
-    placement = choose(subject.problem, rng)
+    try:
+        placement = choose(subject.problem, rng)
+    except DoesNotFit as error:
+        raise _named(error, subject) from None
     elapsed = time.perf_counter() - started
     late = limit is not None and elapsed > limit
     return measured(subject, options, placement, elapsed - (compile_seconds() - compiled), timed_out=late)
+
+
+def _named(error: DoesNotFit, subject: Subject) -> DoesNotFit:
+    """The error with ops by name: the stages know them by number."""
+    return DoesNotFit(re.sub(r"op number (\d+)", lambda found: f"op {subject.names[int(found[1])]!r}", str(error)))
 
 
 def measured(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pardnn import __version__
-from pardnn.config import Options
+from pardnn.config import RECORDED, Options
 from pardnn.errors import InputError
 from pardnn.place.atomic import write_file
 from pardnn.place.graphfile import pack, write_devices
@@ -170,11 +170,8 @@ class Plan:
                 "latency_ns": subject.problem.machine.latency_ns.tolist(),
                 "bytes_per_s": subject.problem.machine.bytes_per_s.tolist(),
             },
-            options={
-                "batch_size": options.batch_size, "contention": options.contention, "costs": options.costs,
-                "effort": options.effort, "keep_devices": options.keep_devices,
-                "mem_fraction": str(options.mem_fraction), "method": self.method, "order": options.order, "seed": options.seed, "targets": list(options.targets),
-            },
+            options={name: getattr(options, name) for name in RECORDED}
+            | {"method": self.method, "mem_fraction": str(options.mem_fraction), "targets": list(options.targets)},
             expected={
                 "makespan_us": self.makespan_us,
                 "peak_bytes": self.peak_bytes,
@@ -182,7 +179,7 @@ class Plan:
                 "batch_size": options.batch_size,
             },
             version=__version__,
-        )  # fmt: skip
+        )
 
     def placed_graph(self) -> bytes:
         """The input file's bytes with the devices written into it. Raises InputError for a cost graph."""

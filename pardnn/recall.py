@@ -8,25 +8,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from pardnn.config import Options
+from pardnn.config import RECORDED, Options
 from pardnn.errors import InputError
 from pardnn.machines.build import HOST
 from pardnn.machines.spec import preset_names
 from pardnn.place.plan import PlanFile
 
 _GPU = re.compile(r".*/device:GPU:(\d+)")
-_KEPT = (
-    "batch_size",
-    "contention",
-    "costs",
-    "effort",
-    "keep_devices",
-    "mem_fraction",
-    "method",
-    "order",
-    "seed",
-    "targets",
-)
 
 
 def recall(plan: PlanFile, path: str, given: Mapping[str, Any]) -> Options:
@@ -35,7 +23,7 @@ def recall(plan: PlanFile, path: str, given: Mapping[str, Any]) -> Options:
     A plan without a machine (written by hand) is for as many GPUs of the default machine as it lists; a machine that is
     given takes the place of the plan's with all its figures.
     """
-    stored = {name: plan.options[name] for name in _KEPT if plan.options.get(name) is not None}
+    stored = {name: plan.options[name] for name in RECORDED if plan.options.get(name) is not None}
     stored.setdefault("method", "by hand")
     if "machine" not in given:
         stored |= _machine(plan, path)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit
 from pardnn.plan import Plan
 from pardnn.problem import Problem
+from pardnn.refine.needs import Needs
 from pardnn.subject import Subject, with_memory
-from pardnn.units import ceil_size, format_size
-from scheduler.machine import UNLIMITED
+from pardnn.units import ceil_size, floor_size
 
 _STEPS = 6
 _MARGINS = (1.0, 1.1, 1.5, 2.0)
@@ -39,7 +37,7 @@ def remedy(
 
     fraction = float(options.mem_fraction)
     bound = memory_bound(subject.problem) / fraction
-    proven = f"no placement fits below {format_size(int(bound))} per GPU"
+    proven = f"below {floor_size(int(bound))} no placement can fit (proven)"
     free = works("unlimited")
     best = free and _smallest(lambda mem: works(mem) is not None, bound, max(free.peak_bytes) / fraction)
     if not best or works(best, options.effort) is None:
@@ -70,13 +68,7 @@ def _smallest(works: Callable[[str], bool], low: float, high: float) -> str | No
 
 def memory_bound(problem: Problem) -> int:
     """Usable bytes below which no placement fits: the neediest group on a card of its own, the residents shared out."""
-    work = problem.workload
-    free = problem.pin < problem.gpus
-    resident = np.zeros(problem.groups, np.int64)
-    np.add.at(resident, problem.group, work.resident_bytes)
-    running = np.zeros(problem.groups, np.int64)
-    np.maximum.at(running, problem.group, work.output_bytes + work.temp_bytes)
-    held = (resident + running)[problem.group[free]].max(initial=0)
-    shared = -(-int(work.resident_bytes[free].sum()) // problem.gpus)
-    assert held < UNLIMITED
-    return max(int(held), shared)
+    needs = Needs.of(problem)
+    held = int((needs.resident + needs.running)[needs.free].max(initial=0))
+    shared = -(-int(needs.resident[needs.free].sum()) // problem.gpus)
+    return max(held, shared)

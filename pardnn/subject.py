@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from pardnn.config import Options
 from pardnn.cost.model import cost_model
 from pardnn.cost.workload import Costs, column_costs, graph_costs
-from pardnn.errors import InputError
+from pardnn.errors import InputError, PardnnError
 from pardnn.graph.build import build
 from pardnn.graph.devices import parse
+from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
@@ -115,7 +116,7 @@ def with_memory(subject: Subject, options: Options) -> Subject:
 def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:
     raw = given.graph
     assert isinstance(raw, RawGraph)
-    graph = build(raw, tuple(options.targets), options.batch_size)
+    graph = _build(given.name, raw, options)
     names = graph.names
     wishes = [(v, HOST, "ops without a GPU kernel") for v in np.flatnonzero(graph.host).tolist()]
     notes = list(graph.notes)
@@ -138,6 +139,15 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
         graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds),
         (raw, given.data),
     )  # fmt: skip
+
+
+def _build(name: str, raw: RawGraph, options: Options) -> OpGraph:
+    """The op graph; what is wrong with it is told with the file's name."""
+    try:
+        return build(raw, tuple(options.targets), options.batch_size)
+    except PardnnError as error:
+        told = str(error)
+        raise error if name in told else type(error)(f"{name}: {told}") from None
 
 
 def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:

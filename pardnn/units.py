@@ -131,9 +131,23 @@ def ceil_size(nbytes: int) -> str:
     >>> ceil_size(17_210_000_001), ceil_size(16 * 10**9), ceil_size(900)
     ('17.3GB', '16GB', '900')
     """
+    return _typed(nbytes, 1)
+
+
+def floor_size(nbytes: int) -> str:
+    """A size to type, at most one decimal, that is not more than `nbytes`.
+
+    >>> floor_size(17_299_999_999), floor_size(900)
+    ('17.2GB', '900')
+    """
+    return _typed(nbytes, 0)
+
+
+def _typed(nbytes: int, up: int) -> str:
+    """A size to type in the largest unit that leaves at least 1; up = 1 rounds up, 0 down."""
     for prefix in ("T", "G", "M", "k"):
         factor = _DECIMAL[prefix]
         if nbytes >= factor:
-            tenths = -(-nbytes * 10 // factor)
+            tenths = (nbytes * 10 + up * (factor - 1)) // factor
             return f"{tenths // 10}{f'.{tenths % 10}' if tenths % 10 else ''}{prefix}B"
     return str(nbytes)
