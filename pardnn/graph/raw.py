@@ -65,7 +65,8 @@ class RawNode:
 class RawFunction:
     """One library function: its argument names in order, its body, and which body output each result is.
 
-    `outputs` are the results' names in the order of the signature, by which callers number them.
+    `outputs` are the results' names in the order of the signature, by which callers number them; `awaited` the ops of
+    the body that a caller waits for besides.
     """
 
     name: str
@@ -74,6 +75,7 @@ class RawFunction:
     results: Mapping[str, str]
     attrs: Mapping[str, AttrValue] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
+    awaited: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ class _Reader:
             nodes=tuple(self.node(node) for node in function.node_def),
             results={result.key: result.value for result in function.ret},
             attrs=self.attrs(function.attr),
+            outputs=tuple(result.name for result in function.signature.output_arg),
+            awaited=tuple(sorted({result.value for result in function.control_ret})),
         )
 
     def attrs(self, entries: Iterable[Any]) -> dict[str, AttrValue]:

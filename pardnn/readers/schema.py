@@ -25,8 +25,8 @@ _MESSAGES = {
     "NodeDef": "1 name string, 2 op string, 3 input string*, 4 device string, 5 attr Attr*",
     "Attr": "1 key string, 2 value bytes",
     "FunctionDefLibrary": "1 function FunctionDef*",
-    "FunctionDef": "1 signature OpDef, 3 node_def NodeDef*, 4 ret Result*, 5 attr Attr*",
-    "OpDef": "1 name string, 2 input_arg ArgDef*",
+    "FunctionDef": "1 signature OpDef, 3 node_def NodeDef*, 4 ret Result*, 5 attr Attr*, 6 control_ret Result*",
+    "OpDef": "1 name string, 2 input_arg ArgDef*, 3 output_arg ArgDef*",
     "ArgDef": "1 name string",
     "Result": "1 key string, 2 value string",
     "AttrValue": (

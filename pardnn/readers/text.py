@@ -112,6 +112,8 @@ class _Reader:
             nodes=tuple(self.node(node) for node in _all(function, b"node_def")),
             results={_last(entry, b"key"): _last(entry, b"value") for entry in results},
             attrs={key: attr for key, attr in attrs if attr is not None},
+            outputs=tuple(_last(message(result), b"name") for result in _all(signature, b"output_arg")),
+            awaited=tuple(sorted({_last(message(entry), b"value") for entry in _all(function, b"control_ret")})),
         )
 
 

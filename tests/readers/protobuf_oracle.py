@@ -71,6 +71,8 @@ def function_of(message: Any) -> RawFunction:
         tuple(node_of(node) for node in message.node_def),
         dict(message.ret),
         {key: value for key, value in attrs.items() if value is not None},
+        tuple(result.name for result in message.signature.output_arg),
+        tuple(sorted(set(message.control_ret.values()))),
     )
 
 
