@@ -8,7 +8,7 @@ import numpy as np
 
 from pardnn.graph.kernels import REFERENCE, UNKNOWN, Output, facts
 from pardnn.graph.raw import AttrValue, DType, RawNode
-from pardnn.graph.wiring import Wiring
+from pardnn.graph.wiring import MOST_OUTPUTS, Wiring
 
 
 def output_dtypes(node: RawNode, at_least: int) -> tuple[DType, ...]:
@@ -54,4 +54,4 @@ def _types_of(output: Output, attrs: Mapping[str, AttrValue], defaults: Mapping[
     if output.reference:
         one = DType(one + REFERENCE)
     count = 1 if output.count is None else attrs.get(output.count, 1)
-    return [one] * (count if isinstance(count, int) else 1)
+    return [one] * (min(max(count, 0), MOST_OUTPUTS) if isinstance(count, int) else 1)

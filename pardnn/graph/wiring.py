@@ -13,6 +13,8 @@ from pardnn.graph.raw import RawNode
 
 CONTROL = -1
 """The port of a control edge."""
+MOST_OUTPUTS = 1 << 16
+"""No op has more outputs; a port beyond is damage, and must not make us count so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +76,7 @@ def wire(nodes: Sequence[RawNode]) -> Wiring:
         for text in node.inputs:
             end = parsed.get(text)
             if end is None:
-                name, number = split_input(text)
-                producer = index.get(name)
-                if producer is None:
-                    raise InputError(
-                        f"node '{shortened(node.name)}' has an input '{shortened(text)}', but the graph has no node "
-                        f"'{shortened(name)}': the file is incomplete"
-                    )
-                end = parsed[text] = (producer, number)
+                end = parsed[text] = _end(node.name, text, index)
             (waits if end[1] == CONTROL else data).append(end)
         inputs.append(tuple(data))
         sources = {u for u, _ in data}
@@ -99,6 +94,17 @@ def wire(nodes: Sequence[RawNode]) -> Wiring:
         port=np.asarray(port, np.int32),
         inputs=tuple(inputs),
     )
+
+
+def _end(consumer: str, text: str, index: Mapping[str, int]) -> tuple[int, int]:
+    """(producer's number, port) of an input; InputError for one that cannot be."""
+    name, port = split_input(text)
+    given = f"node '{shortened(consumer)}' has an input '{shortened(text)}'"
+    if name not in index:
+        raise InputError(f"{given}, but the graph has no node '{shortened(name)}': the file is incomplete")
+    if port >= MOST_OUTPUTS:
+        raise InputError(f"{given}, but no op has so many outputs: the file is damaged")
+    return index[name], port
 
 
 def shortened(name: str, limit: int = 80) -> str:

@@ -49,6 +49,11 @@ def test_a_missing_input_is_refused_naming_node_and_input() -> None:
         wired("b = NoOp(^ghost)")
 
 
+def test_a_port_that_no_op_can_have_is_refused() -> None:
+    with pytest.raises(InputError, match="'a:70000', but no op has so many outputs"):
+        wired("a = Const()\nb = Neg(a:70000)")
+
+
 def test_a_long_name_is_shortened_in_messages_only_and_keeps_both_ends() -> None:
     assert shortened("x" * 80) == "x" * 80
     short = shortened("a" * 4000 + "z")

@@ -56,7 +56,7 @@ class Call:
     def number(self, name: str, default: int = 0) -> int:
         """An integer attribute."""
         value = self.attrs.get(name, default)
-        return int(value) if isinstance(value, (int, float)) else default
+        return int(value) if isinstance(value, int) else default
 
     def numbers(self, name: str) -> tuple[int, ...]:
         """A list attribute of integers."""
