@@ -126,19 +126,19 @@ def _scaled(value: int, units: list[tuple[str, int]]) -> str:
 
 
 def ceil_size(nbytes: int) -> str:
-    """A size to type: at most one decimal, and `parse_size` of it is at least `nbytes` ("--mem 17.3GB works").
+    """A size to type, three digits or so, that is at least `nbytes` ("--mem 17.3GB works").
 
-    >>> ceil_size(17_210_000_001), ceil_size(16 * 10**9), ceil_size(900)
-    ('17.3GB', '16GB', '900')
+    >>> ceil_size(17_210_000_001), ceil_size(16 * 10**9), ceil_size(1_201_000_000), ceil_size(900)
+    ('17.3GB', '16GB', '1.21GB', '900')
     """
     return _typed(nbytes, 1)
 
 
 def floor_size(nbytes: int) -> str:
-    """A size to type, at most one decimal, that is not more than `nbytes`.
+    """A size to type, three digits or so, that is not more than `nbytes`.
 
-    >>> floor_size(17_299_999_999), floor_size(900)
-    ('17.2GB', '900')
+    >>> floor_size(17_299_999_999), floor_size(1_099_999_999), floor_size(900)
+    ('17.2GB', '1.09GB', '900')
     """
     return _typed(nbytes, 0)
 
@@ -148,6 +148,7 @@ def _typed(nbytes: int, up: int) -> str:
     for prefix in ("T", "G", "M", "k"):
         factor = _DECIMAL[prefix]
         if nbytes >= factor:
-            tenths = (nbytes * 10 + up * (factor - 1)) // factor
-            return f"{tenths // 10}{f'.{tenths % 10}' if tenths % 10 else ''}{prefix}B"
+            digits = 2 if nbytes < 10 * factor else 1
+            whole, part = divmod((nbytes * 10**digits + up * (factor - 1)) // factor, 10**digits)
+            return f"{whole}.{part:0{digits}d}".rstrip("0").rstrip(".") + f"{prefix}B"
     return str(nbytes)
