@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.partition import _list_kernels
+from pardnn.partition import _finish, _start
 from pardnn.partition._memory import by_group, footprint
 from pardnn.problem import Placement, Problem
 from scheduler import levels
@@ -58,7 +58,7 @@ def earliest_finish(
     gap_begin, gap_end = np.empty((2, k * gaps), np.int64)
     need = by_group(problem, footprint(problem))
     state = _state(problem, decided, need, _tensors(problem), contended=contended)
-    _list_kernels.earliest_finish(
+    _finish.earliest_finish(
         k, problem.gpus, order, *_world(problem, need, _tensors(problem), contended=contended), *state,
         charge, np.zeros_like(state.link_free), np.zeros(1, np.int64), gaps, np.zeros(k, np.int64), gap_begin, gap_end,
     )  # fmt: skip
@@ -75,14 +75,15 @@ def earliest_start(problem: Problem, decided: NDArray[np.int32]) -> Placement:
     by_rank = np.lexsort((-problem.node_ns, -bottom_levels(problem))).astype(np.int32)
     rank = np.empty(dag.n, np.int64)
     rank[by_rank] = np.arange(dag.n)
-    heap_key, heap_rank = np.empty((2, 2 * k * dag.n), np.int64)
+    heap_key, heap_tie = np.empty((2, 2 * k * dag.n), np.int64)
     need = by_group(problem, footprint(problem))
     tensor = np.zeros(dag.m, np.int64)  # who has which tensor is of no interest here
     state = _state(problem, decided, need, tensor, contended=False)
-    _list_kernels.earliest_start(
+    _start.earliest_start(
         k, problem.gpus, rank, by_rank, np.diff(dag.in_ptr), dag.out_ptr, dag.out_edge, dag.dst,
         *_world(problem, need, tensor, contended=False), *state, np.zeros(1, np.int64),
-        np.empty(dag.n, np.int32), np.zeros(dag.n, np.int64), heap_key, heap_rank, np.zeros(2 * k, np.int64),
+        np.empty(dag.n, np.int32), np.zeros(1, np.int64), np.zeros(dag.n, np.int64),
+        heap_key, heap_tie, np.zeros(2 * k, np.int64),
     )  # fmt: skip
     return state.placement
 

@@ -20,7 +20,7 @@ from scheduler.levels import bottom_levels, top_levels
 
 CUT = -(2**60)
 """Added to an edge, it takes the edge off every longest path."""
-STEPS = 50_000_000
+STEPS = 20_000_000
 """Edges looked at to keep the levels fresh; with more, paths are taken from levels that are a little old."""
 
 
