@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 import threading
 import time
@@ -33,16 +35,20 @@ class Voice:
 
     def show(self, *parts: RenderableType) -> None:
         """Tables and texts on stdout: in colour and as wide as it is on a terminal, plain everywhere else."""
-        from pardnn.report.layout import plain
+        from rich.text import Text
 
-        if sys.stdout.isatty() and _draws(sys.stdout.encoding):
+        from pardnn.report.layout import PLAIN_WIDTH, plain
+
+        parts = tuple(Text(safe(part)) if isinstance(part, str) else part for part in parts)
+        terminal = sys.stdout.isatty()
+        if terminal and _draws(sys.stdout.encoding) and not os.environ.get("NO_COLOR"):
             from rich.console import Console
 
             console = Console(highlight=False)
             for part in parts:
                 console.print(part)
         else:
-            text = plain(*parts)
+            text = plain(*parts, width=shutil.get_terminal_size().columns if terminal else PLAIN_WIDTH)
             print(text if _draws(sys.stdout.encoding) else ascii_only(text))
 
     def report(
@@ -60,12 +66,10 @@ class Voice:
         if self.as_json:
             self.dump(result)
             return
-        from rich.text import Text
-
         from pardnn.report.plan import plan_report
 
-        written = [f"wrote {', '.join(map(safe, outputs))}"] if outputs else []
-        self.show(plan_report(result), *(Text(text) for text in (line, *written) if text))
+        written = f"wrote {', '.join(outputs)}" if outputs else ""
+        self.show(plan_report(result), *filter(None, (line, written)))
 
     def dump(self, value: dict[str, Any]) -> None:
         """One JSON object on stdout."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from pardnn.report.layout import facts, table
@@ -13,6 +14,7 @@ from pardnn.report.words import bar, count, percent, safe, short, us
 from pardnn.units import format_size
 
 _ROWS = 32  # devices shown one by one
+_ROOM = 60  # columns that the table takes with bars
 Result = Mapping[str, Any]
 
 
@@ -21,7 +23,7 @@ def plan_report(result: Result) -> RenderableType:
     return Group(
         facts(_facts(result)),
         "",
-        table(("device", "ops", "busy", "", "peak", "limit"), _devices(result), left=("device", "")),
+        _Devices(result),
         *_more(result),
         "",
         Text(verdict(result), style="bold"),
@@ -33,12 +35,26 @@ def warning_lines(result: Result) -> list[Text]:
     return [Text(f"warning: {safe(warning)}") for warning in result["warnings"]]
 
 
+class _Devices:
+    """The table of devices, without bars where there is no room for them."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        heads: tuple[str, ...] = ("device", "ops", "busy", "", "peak", "limit")
+        rows = _devices(self._result)
+        if options.max_width < _ROOM:
+            heads, rows = heads[:3] + heads[4:], [row[:3] + row[4:] for row in rows]
+        yield table(heads, rows, left=("device", ""))
+
+
 def _facts(result: Result) -> list[tuple[str, str]]:
     single = us(result["single_device_us"])
     if not result["single_device_fits"]:
         single += ", but it does not fit there"
     rows = [
-        ("graph", f"{result['graph']}: {count(result['nodes'], 'node')}, {count(result['edges'], 'edge')}"),
+        ("graph", f"{Path(result['graph']).name}: {count(result['nodes'], 'node')}, {count(result['edges'], 'edge')}"),
         ("method", f"{result['method']} ({result['order']} order, contention {result['contention']})"),
         ("step time", us(result["makespan_us"])),
         ("one device", single),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -24,7 +25,7 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     read = count(found["nodes"], "node"), count(found["edges"], "edge"), count(found["functions"], "function")
     resident, output = format_size(found["resident_bytes"]), format_size(found["output_bytes"])
     return [
-        ("graph", f"{found['graph']}: {found['kind']}, {kind}"),
+        ("graph", f"{Path(found['graph']).name}: {found['kind']}, {kind}"),
         ("read", ", ".join(read)),
         ("to be placed", f"{count(found['placed'], 'op')}, the longest path {count(found['depth'], 'op')}"),
         ("pruned", _counts(found["pruned"], " ")),

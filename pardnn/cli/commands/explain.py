@@ -38,9 +38,5 @@ def command(graph: str, plan: str, op: str, as_json: bool, quiet: bool, verbose:
     if as_json:
         voice.dump({"format": "pardnn-explanation/1", **asdict(why)})
     else:
-        from rich.text import Text
-
-        from pardnn.report.words import safe
-
-        voice.show(*(Text(safe(line)) for line in sentences(why)))
+        voice.show(*sentences(why))
     return 0
