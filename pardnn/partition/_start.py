@@ -34,7 +34,7 @@ def first(
         g = group[v]
         void = placement[v] >= 0 or (decided[g] != d and (decided[g] >= 0 or room[d] < need[g]))
         if not void and not arrived:
-            return r
+            return int(r)
         pop(heap_key, heap_tie, heap * n, size[heap])
         size[heap] -= 1
         if not void:
