@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pardnn.graph.kernels import RESOURCE, facts
 from pardnn.graph.loops import OUTSIDE, Frames
-from pardnn.graph.raw import DType
+from pardnn.graph.raw import DType, RawNode
 from pardnn.graph.union import Sets
 from pardnn.graph.wiring import Wiring
 
@@ -35,7 +35,7 @@ def colocate(wiring: Wiring, dtypes: Sequence[Sequence[DType]]) -> tuple[Sets, s
     missing = 0
     absent: dict[str, int] = {}
     for v, node in enumerate(wiring.nodes):
-        for name in _classes(node.attrs.get("_class")):
+        for name in classes(node):
             target = wiring.index.get(name)
             if target is None:
                 missing += 1
@@ -56,8 +56,9 @@ def tie_loops(sets: Sets, frames: Frames, host: NDArray[np.bool_]) -> None:
         sets.join(first.setdefault(top[frames.frame[v]], v), v)
 
 
-def _classes(value: object) -> Iterator[str]:
-    """The names behind `loc:@` in a _class attribute."""
+def classes(node: RawNode) -> Iterator[str]:
+    """The ops that a node is colocated with by name (`loc:@` in its _class)."""
+    value = node.attrs.get("_class")
     for item in value if isinstance(value, tuple) else ():
         if isinstance(item, bytes) and item.startswith(b"loc:@"):
             yield item[5:].decode(errors="replace")

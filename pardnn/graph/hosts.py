@@ -27,7 +27,8 @@ def find_hosts(nodes: Sequence[RawNode], group: NDArray[np.int32]) -> Hosts:
     """What must run on the CPU: a colocation group with one op that must goes there as a whole.
 
     An op must if TensorFlow's registry has no GPU kernel for its types, or prefers the CPU's (iterators). Custom ops
-    are taken to have both. A group that also holds an op without a CPU kernel raises DoesNotFit.
+    are taken to have both. A group that also holds an op without a CPU kernel raises DoesNotFit. Ask this of the whole
+    file: TensorFlow places pruned ops too, and one that is colocated with a kept op binds it.
     """
     forced: dict[int, int] = {}
     preferred: dict[int, int] = {}

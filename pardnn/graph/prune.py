@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
+from pardnn.graph.colocate import classes
 from pardnn.graph.kernels import RESOURCE, facts
 from pardnn.graph.raw import RawNode
 from pardnn.graph.reasons import reasons
@@ -41,12 +42,15 @@ def prune(wiring: Wiring, targets: Sequence[str] = (), train_ops: Sequence[str] 
     Targets are, in this order: those given; the graph's train_op collection; a function's results and stateful ops
     (`_Retval`); the optimiser's updates and what is chained to them; where there is no optimiser, any update of a
     variable that depends on more than constants. A graph with none of these is kept whole.
+
+    What a kept op is colocated with by name is kept too, such as the loss, which the gradients name but do not need:
+    TensorFlow's importer gives an op the device of the one that its `loc:@` names.
     """
     ways = Dag.from_edges(wiring.n, wiring.src, wiring.dst)  # cycles of loops included: only its rows are used
     goals, note = _goals(wiring, ways, targets, train_ops)
     if goals is None:
         return Pruned(np.ones(wiring.n, bool), {}, note)
-    keep = _reached(goals, ways.in_ptr, ways.src[ways.in_edge], wiring.n)
+    keep = _with_anchors(wiring, ways, _reached(goals, ways.in_ptr, ways.src[ways.in_edge], wiring.n))
     return Pruned(keep, reasons(wiring, ways, keep), note)
 
 
@@ -70,6 +74,18 @@ def _goals(
     if not updates:
         return None, "no training op found: the whole graph is placed; name the step's ops with --targets"
     return _chain(wiring, ways, updates), None
+
+
+def _with_anchors(wiring: Wiring, ways: Dag, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`keep` and the ops that its `loc:@` classes name, and what these need, until no more are named."""
+    new = np.flatnonzero(keep)
+    while len(new):
+        names = (name for v in new.tolist() for name in classes(wiring.nodes[v]))
+        anchors = {number for name in names if (number := wiring.index.get(name)) is not None and not keep[number]}
+        before = keep
+        keep = keep | _reached(sorted(anchors), ways.in_ptr, ways.src[ways.in_edge], wiring.n)
+        new = np.flatnonzero(keep & ~before)
+    return keep
 
 
 def _named(wiring: Wiring, name: str) -> int:

@@ -67,6 +67,14 @@ def test_targets_override_everything() -> None:
     assert "g" not in kept(graph)
 
 
+def test_what_kept_ops_are_colocated_with_by_name_is_kept_though_no_op_needs_it() -> None:
+    """TensorFlow's importer gives an op the device of the op its class names, so a pruned loss would unseat these."""
+    loss = "loss = Mean(y, rate) T=float loc=base\nbase = Neg(x) T=float\n"
+    graph = built(STEP.replace("g = Neg(y) T=float", "g = Neg(y) T=float loc=loss,ghost") + loss)
+    assert {"loss", "base"} < kept(graph)
+    assert "accuracy" not in kept(graph)
+
+
 def test_an_unknown_target_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="target 'nope' is no op of the graph"):
         built(STEP, targets=["nope"])
