@@ -38,7 +38,13 @@ def partition(graph: Any, **options: Any) -> Plan:
     latter's message names a --mem that works.
     """
     asked = Options.of(**options)
-    return solve(pose(graph, asked), asked)
+    return solve(prepare(graph, asked), asked)
+
+
+def prepare(graph: Any, options: Options) -> Subject:
+    """The posed problem; an unknown method is told before a large graph is read. Raises InputError."""
+    method(options.method, options.effort)
+    return pose(graph, options)
 
 
 def solve(subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None) -> Plan:

@@ -5,6 +5,10 @@ def main() -> None:
     """The program `pardnn`."""
     import sys
 
-    from pardnn.cli.run import run
+    try:
+        from pardnn.cli.run import run
 
-    raise SystemExit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while still importing
+        code = 130
+    raise SystemExit(code)

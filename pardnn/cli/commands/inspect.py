@@ -10,7 +10,7 @@ from pardnn.cli import options
 from pardnn.cli.voice import Voice
 
 
-@click.command(short_help="What was read: nodes, pruned, groups, loops, unknown shapes, devices.")
+@click.command(short_help="What was read: nodes, groups, loops, shapes, devices.")
 @options.graph_argument
 @click.option("--export", "target", metavar="FILE.json[.gz]", help="Write the graph with its costs as a cost graph.")
 @options.hardware

@@ -42,17 +42,16 @@ def command(
     the results are STEM.placed.EXT and STEM.placement.json in the current directory.
     """
     from pardnn.cli.outputs import PLAN, Outputs
-    from pardnn.pipeline import solve
+    from pardnn.pipeline import prepare, solve
     from pardnn.place.plan import plan_bytes
-    from pardnn.subject import pose
 
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
-    if output and not dry_run:
-        Outputs.of([graph], output, force=force, placed=True)
+    if not dry_run:  # what can be known before the graph is read is told before
+        Outputs.of([graph], output, force=force, placed=bool(output))
     with voice.progress() as tell:
         tell(f"reading {graph}")
-        subject = pose(graph, asked)
+        subject = prepare(graph, asked)
         outputs = Outputs(()) if dry_run else Outputs.of([graph], output, force=force, placed=subject.file is not None)
         plan = solve(subject, asked, tell)
         tell("writing")
