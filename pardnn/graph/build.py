@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
-from pardnn.graph.colocate import colocate, tie_loops
+from pardnn.graph.bodies import Bodies, Graph
+from pardnn.graph.callgraph import CallGraph
+from pardnn.graph.colocate import colocate, tie_loops, tie_units
 from pardnn.graph.cycles import components_with_cycles
 from pardnn.graph.hosts import find_hosts, host_note, unknown_note
+from pardnn.graph.inline import inline
 from pardnn.graph.library import Library
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import OpGraph
@@ -38,35 +41,44 @@ def build(
     """
     if not raw.nodes:
         raise InputError(f"{raw.source.path}: the graph has no nodes; save a GraphDef of the training step")
-    wiring = wire(raw.nodes)
+    as_read = wire(raw.nodes)
+    calls = CallGraph(raw.nodes, Library(raw.functions))
+    inlined = inline(raw.nodes, calls, {*targets, *raw.train_ops})
+    wiring = as_read if len(inlined.nodes) == as_read.n else wire(inlined.nodes)
     forward = forward_edges(wiring)
     dag = acyclic(wiring, forward)
     frames = find_frames(wiring, dag)
     dtypes = all_dtypes(wiring)
 
     sets, missing = colocate(wiring, dtypes)
+    for v in np.flatnonzero(inlined.strict).tolist():
+        sets.join(v, int(inlined.unit[v]))
     tied = sets.numbers(range(wiring.n))
-    hosts = find_hosts(raw.nodes, tied)
+    hosts = find_hosts(wiring.nodes, tied)
     tie_loops(sets, frames, hosts.host)
+    tie_units(sets, wiring, dtypes, inlined.unit, hosts.host)
 
-    pruned = prune(wiring, targets, raw.train_ops)
-    library = Library(raw.functions)
+    pruned = prune(wiring, targets, raw.train_ops, inlined.caller)
     order = dag.order[pruned.keep[dag.order]]
-    inferred, fallback = find_shapes(wiring, order, dtypes, batch_size, library=library), None
+    inferred, fallback = find_shapes(wiring, order, dtypes, batch_size, library=calls.library), None
     if tensorflow and not inferred.complete:
         known, fallback = infer(wiring, dtypes, batch_size)
-        inferred = find_shapes(wiring, order, dtypes, batch_size, known, library)
+        inferred = find_shapes(wiring, order, dtypes, batch_size, known, calls.library)
     trips, guessed = count_trips(wiring, frames, inferred, pruned.keep)
+    inside = Bodies(calls)
+    bodies, turns = inside.of(Graph(wiring, order, dtypes, inferred))
 
     kept = np.flatnonzero(pruned.keep)
-    nodes = tuple(raw.nodes[v] for v in kept)
+    nodes = tuple(wiring.nodes[v] for v in kept)
     step, port = _restricted(wiring, dag, forward, pruned.keep)
     notes = (
         pruned.note,
         missing,
-        host_note(raw.nodes, tied, hosts, pruned.keep),
+        host_note(wiring.nodes, tied, hosts, pruned.keep),
         unknown_note(nodes, {function.name for function in raw.functions}),
         guessed,
+        inside.note(),
+        calls.note(),
         fallback,
     )
     return OpGraph(
@@ -77,10 +89,12 @@ def build(
         output_dtypes=tuple(dtypes[v] for v in kept),
         group=_frozen(sets.numbers(kept.tolist())),
         host=_frozen(hosts.host[kept]),
-        trips=_frozen(trips[kept]),
-        nodes_read=wiring.n,
-        edges_read=len(np.unique(wiring.src.astype(np.int64) * wiring.n + wiring.dst)),
+        trips=_frozen((trips * turns)[kept]),
+        nodes_read=as_read.n,
+        edges_read=len(np.unique(as_read.src.astype(np.int64) * as_read.n + as_read.dst)),
         loops=0 if forward.all() else components_with_cycles(Dag.from_edges(wiring.n, wiring.src, wiring.dst)),
+        bodies={number: bodies[v] for number, v in enumerate(kept.tolist()) if v in bodies},
+        homes={node.name: inlined.homes[node.name] for node in nodes if node.name in inlined.homes},
         unplaced=pruned.reasons,
         notes=tuple(note for note in notes if note is not None),
     )

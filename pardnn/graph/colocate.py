@@ -56,6 +56,20 @@ def tie_loops(sets: Sets, frames: Frames, host: NDArray[np.bool_]) -> None:
         sets.join(first.setdefault(top[frames.frame[v]], v), v)
 
 
+def tie_units(
+    sets: Sets, wiring: Wiring, dtypes: Sequence[Sequence[DType]], unit: NDArray[np.int32], host: NDArray[np.bool_]
+) -> None:
+    """Join the ops of bodies that share a device with their call, but for those that run on the CPU.
+
+    TensorFlow moves an op that touches a resource to where that is, whatever its device says: it stays there.
+    """
+    first: dict[int, int] = {}
+    for v in np.flatnonzero((unit >= 0) & ~host).tolist():
+        touches = any(port < len(dtypes[u]) and dtypes[u][port] == RESOURCE for u, port in wiring.inputs[v])
+        if not touches:
+            sets.join(first.setdefault(int(unit[v]), v), v)
+
+
 def classes(node: RawNode) -> Iterator[str]:
     """The ops that a node is colocated with by name (`loc:@` in its _class)."""
     value = node.attrs.get("_class")

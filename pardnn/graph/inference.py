@@ -67,6 +67,14 @@ class Inference:
         self.values: dict[tuple[int, int], Value] = {}
         self.held: dict[int, Held] = {}
 
+    def feed(self, v: int, dims: Dims, value: Value | None, referent: Held | None) -> None:
+        """Say what an argument is."""
+        self.stated[v] = [dims]
+        if value is not None:
+            self.values[v, 0] = value
+        if referent is not None:
+            self.held[v] = referent
+
     def forward(self, order: Sequence[int]) -> None:
         """Settle each node after what it consumes; over a back edge comes what the pass before knew."""
         for v in order:
@@ -169,11 +177,6 @@ class Calls:
         nodes: list[int] = body.order.tolist()
         work = Inference(body.wiring, nodes, body.dtypes, None, {}, self.deeper())
         for v in range(min(body.arguments, len(call.shapes))):
-            work.stated[v] = [call.shapes[v]]
-            value, referent = call.value(v), call.refers(v)
-            if value is not None:
-                work.values[v, 0] = value
-            if referent is not None:
-                work.held[v] = referent
+            work.feed(v, call.shapes[v], call.value(v), call.refers(v))
         work.forward(nodes)
         return [work.shapes[v][port] if port < len(work.shapes[v]) else None for v, port in body.results]

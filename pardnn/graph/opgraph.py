@@ -13,6 +13,18 @@ from scheduler.dag import Dag
 
 
 @dataclass(frozen=True, eq=False)
+class Inner:
+    """A function that an op runs: its body, of which the first nodes are the arguments.
+
+    The first `skipped` of the op's inputs are not among these: which branch it is.
+    """
+
+    function: str
+    graph: OpGraph
+    skipped: int
+
+
+@dataclass(frozen=True, eq=False)
 class OpGraph:
     """The training step as operations and dependencies, n nodes and m edges.
 
@@ -38,6 +50,10 @@ class OpGraph:
     """Nodes of the file, and pairs of nodes of which one consumes or waits for the other; before pruning."""
     loops: int = 0
     """Cycles of the file that hang together (strongly connected components); a while loop has one or several."""
+    bodies: Mapping[int, tuple[Inner, ...]] = field(default_factory=dict)
+    """What an op runs that is a loop, a branch or a call of a function, by node number."""
+    homes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """(function, node) in the file's library where the device of an inlined op stands, by op name."""
     unplaced: Mapping[str, str] = field(default_factory=dict)
     """Pruned ops and why, by name."""
     notes: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ _INITIAL = frozenset({"Assign", "AssignVariableOp"})
 _STATE = re.compile(
     r"Variable(V2)?|VarHandleOp|ReadVariableOp|Placeholder\w*|_Arg|Iterator\w*|\w*Queue\w*|(Is|VarIs)\w*Initialized\w*"
 )
+_RESTORE = re.compile(r"Restore(V2|Slice)?")
 _CHAINED = re.compile(r"NoOp|Const|Identity(N)?|Assign\w*|(Resource)?Scatter\w+")
 
 
@@ -36,7 +37,12 @@ class Pruned:
     note: str | None
 
 
-def prune(wiring: Wiring, targets: Sequence[str] = (), train_ops: Sequence[str] = ()) -> Pruned:
+def prune(
+    wiring: Wiring,
+    targets: Sequence[str] = (),
+    train_ops: Sequence[str] = (),
+    caller: NDArray[np.int32] | None = None,
+) -> Pruned:
     """The ops that the training step needs: everything its targets depend on, by data or control. O(n + m).
 
     Targets are, in this order: those given; the graph's train_op collection; a function's results and stateful ops
@@ -44,13 +50,17 @@ def prune(wiring: Wiring, targets: Sequence[str] = (), train_ops: Sequence[str] 
     variable that depends on more than constants. A graph with none of these is kept whole.
 
     What a kept op is colocated with by name is kept too, such as the loss, which the gradients name but do not need:
-    TensorFlow's importer gives an op the device of the one that its `loc:@` names.
+    TensorFlow's importer gives an op the device of the one that its `loc:@` names. So is the call whose body an op is
+    from: `caller` is its number, -1 for none.
     """
     ways = Dag.from_edges(wiring.n, wiring.src, wiring.dst)  # cycles of loops included: only its rows are used
     goals, note = _goals(wiring, ways, targets, train_ops)
     if goals is None:
         return Pruned(np.ones(wiring.n, bool), {}, note)
     keep = _with_anchors(wiring, ways, _reached(goals, ways.in_ptr, ways.src[ways.in_edge], wiring.n))
+    if caller is not None:
+        for v in np.flatnonzero(caller >= 0).tolist():  # a body stands before its call
+            keep[caller[v]] |= keep[v]
     return Pruned(keep, reasons(wiring, ways, keep), note)
 
 
@@ -108,7 +118,9 @@ def _learned_updates(wiring: Wiring, ways: Dag) -> list[int]:
     if not found:
         return []
     sources = [v for v, node in enumerate(wiring.nodes) if _STATE.fullmatch(node.op)]
-    depends = _reached(sources, ways.out_ptr, ways.dst[ways.out_edge], wiring.n)
+    loaded = np.array([bool(_RESTORE.fullmatch(node.op)) for node in wiring.nodes])
+    learned = Dag.from_edges(wiring.n, *(ends[~loaded[ways.src]] for ends in (ways.src, ways.dst)))
+    depends = _reached(sources, learned.out_ptr, learned.dst[learned.out_edge], wiring.n)
     return [v for v in found if wiring.nodes[v].op not in _INITIAL or any(depends[u] for u, _ in wiring.inputs[v][1:])]
 
 

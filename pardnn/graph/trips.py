@@ -13,7 +13,7 @@ from pardnn.graph.wiring import Wiring
 
 ASSUMED = 10
 """Trips of a loop whose bound is not to be seen."""
-_MOST = 1 << 20
+MOST = 1 << 20
 """No step goes round more often, in all its nested loops together; what says so is no bound but a sentinel."""
 _UP = frozenset({"Less", "LessEqual"})
 _DOWN = frozenset({"Greater", "GreaterEqual"})
@@ -35,7 +35,7 @@ def count_trips(
     total: list[int] = []
     for number, around in enumerate(frames.parent):
         mine = bounds.get(number, ASSUMED)
-        total.append(min(max(mine, 1) * (1 if around == OUTSIDE else total[around]), _MOST))
+        total.append(min(max(mine, 1) * (1 if around == OUTSIDE else total[around]), MOST))
     inside = frames.frame != OUTSIDE
     trips[inside] = np.asarray(total, np.int64)[frames.frame[inside]]
     loops = np.unique(frames.frame[inside & keep]).tolist()
