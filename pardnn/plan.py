@@ -186,7 +186,14 @@ class Plan:
         if self.subject.file is None:
             raise InputError(f"{self.subject.name}: has no graph file to write devices into; it yields a plan only")
         raw, data = self.subject.file
-        return pack(write_devices(data, raw.source, self.placement), raw.source)
+        return pack(write_devices(data, raw.source, self.placement, self._bodies()), raw.source)
+
+    def _bodies(self) -> dict[str, dict[str, str]]:
+        """The devices of ops that stand in library functions: function -> node -> device name."""
+        found: dict[str, dict[str, str]] = {}
+        for name, (function, node) in self.subject.homes.items():
+            found.setdefault(function, {})[node] = self.placement[name]
+        return found
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan (a name ending in .placement.json), or else the placed graph; whole or not at all."""

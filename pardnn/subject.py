@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +48,8 @@ class Subject:
     loops: int
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
+    homes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """(function, node) in the file's library where the device of an op stands that is not in the graph itself."""
     file: tuple[RawGraph, bytes] | None = None
     """The graph file, where the devices can be written back into it."""
 
@@ -137,7 +139,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     return Subject(
         given.name, given.sha256, names, tuple(node.op for node in graph.nodes), problem, hardware, costs,
         graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds),
-        (raw, given.data),
+        graph.homes, (raw, given.data),
     )  # fmt: skip
 
 

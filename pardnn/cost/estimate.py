@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from pardnn.cost.body import body_cost
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.op import Op
 from pardnn.cost.record import OpCost
 from pardnn.cost.rule import estimate
@@ -15,29 +16,27 @@ from pardnn.graph.wiring import split_input
 _MISSING = (-1, -1)
 
 
-@dataclass(frozen=True, eq=False)
-class GraphCosts:
-    """Aligned with the graph's nodes."""
-
-    ops: tuple[Op, ...]
-    costs: tuple[OpCost, ...]
-    arguments: tuple[tuple[tuple[int, int], ...], ...]
-    """Per op its data inputs in argument order as (producer, port); (-1, -1) where the graph has no such op."""
-
-
 def estimate_graph(graph: OpGraph, bodies: Mapping[str, OpCost] | None = None) -> GraphCosts:
-    """The cost of one run of each op, by its rule. `bodies` are the costs of library functions, where known.
+    """The cost of one run of each op, by its rule; of an op that runs functions by the graph's `bodies` of them.
 
-    O(nodes + edges); some 10 us a node.
+    `bodies` are costs of functions of which the graph has none. O(nodes + edges); some 10 us a node.
     """
     outputs = _output_tensors(graph)
     arguments = _arguments(graph)
-    functions = bodies or {}
+    inside = {v: tuple(estimate_graph(i.graph, bodies) for i in inner) for v, inner in graph.bodies.items()}
+    known = {
+        v: {i.function: body_cost(i.graph, costs) for i, costs in zip(inner, inside[v], strict=True)}
+        for v, inner in graph.bodies.items()
+    }
+    given = bodies or {}
     ops = tuple(
-        Op(node.op, node.attrs, tuple(_value(outputs, u, p) for u, p in arguments[v]), outputs[v], functions)
+        Op(
+            node.op, node.attrs, tuple(_value(outputs, u, p) for u, p in arguments[v]), outputs[v],
+            {**given, **known[v]} if v in known else given,
+        )
         for v, node in enumerate(graph.nodes)
-    )
-    return GraphCosts(ops, tuple(map(estimate, ops)), arguments)
+    )  # fmt: skip
+    return GraphCosts(ops, tuple(map(estimate, ops)), arguments, inside)
 
 
 def _output_tensors(graph: OpGraph) -> list[tuple[Tensor, ...]]:

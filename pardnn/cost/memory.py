@@ -9,7 +9,7 @@ Several readings are possible, since the simulator knows no shared buffers; thes
   as itself and as a view is counted twice: an estimate on the safe side.
 * An op that could work in place still counts its output: the runtime decides that at run time.
 * References and handles take nothing; what they stand for is counted once, at the op that makes it.
-* What a loop pushes on a stack stays until the gradient pops it: once per trip.
+* What a loop pushes on a stack stays until the gradient pops it: once per trip; a variable's value only once in all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.tensor import LARGEST, RESOURCE, Tensor, tensor
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import DType, RawNode, Shape
@@ -59,6 +59,30 @@ def resident_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
 def output_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
     """[n] bytes of the op's fresh outputs."""
     result = np.fromiter((cost.output_bytes for cost in costs.costs), np.int64, graph.dag.n)
+    result[_names_held(graph, costs)] = 0
+    result[[node.op in _PUSHED_ARGUMENT for node in graph.nodes]] = 0
+    result += pushed_bytes(graph, costs)
+    np.minimum(result, LARGEST, out=result)
+    return result
+
+
+def pushed_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
+    """[n] what the op, or the body it runs, leaves on stacks and lists in a step."""
+    result = np.zeros(graph.dag.n, np.int64)
+    held = _names_held(graph, costs)
+    for v, node in enumerate(graph.nodes):
+        pushed, argument = 0, _PUSHED_ARGUMENT.get(node.op, len(costs.arguments[v]))
+        if argument < len(costs.arguments[v]):
+            source = costs.arguments[v][argument][0]
+            pushed = 0 if source >= 0 and held[source] else costs.ops[v].input(argument).bytes
+        for inner, inside in zip(graph.bodies.get(v, ()), costs.inside.get(v, ()), strict=True):
+            pushed += int(pushed_bytes(inner.graph, inside).sum())
+        result[v] = min(pushed * int(graph.trips[v]), LARGEST)
+    return result
+
+
+def _names_held(graph: OpGraph, costs: GraphCosts) -> NDArray[np.bool_]:
+    """[n] the op's output is, or names, what is held anyway: a variable or a constant."""
     held = np.zeros(graph.dag.n, np.bool_)
     for v in graph.dag.order.tolist():
         kind = graph.nodes[v].op
@@ -67,11 +91,7 @@ def output_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
         elif kind in _VIEWS and costs.arguments[v]:
             source = costs.arguments[v][0][0]
             held[v] = source >= 0 and held[source]
-        elif kind in _PUSHED_ARGUMENT:
-            pushed = costs.ops[v].input(_PUSHED_ARGUMENT[kind])
-            result[v] = min(pushed.bytes * int(graph.trips[v]), LARGEST)
-    result[held] = 0
-    return result
+    return held
 
 
 def temp_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
@@ -96,4 +116,8 @@ def _fed_variable(graph: OpGraph, costs: GraphCosts, v: int) -> int:
             largest = max(largest, *(t.bytes for t in op.outputs), 0)
         elif op.type.startswith("ResourceApply") or op.type == "AssignVariableOp":
             largest = max(largest, *(t.bytes for t in op.inputs if not t.handle), 0)
+        for inner, inside in zip(graph.bodies.get(reader, ()), costs.inside.get(reader, ()), strict=True):
+            for position, (u, _) in enumerate(costs.arguments[reader][inner.skipped :]):
+                if u == v and inner.graph.nodes[position].op == "_Arg":
+                    largest = max(largest, _fed_variable(inner.graph, inside, position))
     return largest

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.record import Source
 from pardnn.errors import InputError
 from pardnn.graph.opgraph import OpGraph

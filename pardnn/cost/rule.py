@@ -41,6 +41,9 @@ def rule_table() -> MappingProxyType[str, CostRule]:
 
 
 def estimate(op: Op) -> OpCost:
-    """What the op costs by its rule; by its traffic alone, as one copying kernel, where no rule knows its type."""
-    rule = rule_table().get(op.type)
+    """What the op costs by its rule; by its traffic alone, as one copying kernel, where no rule knows its type.
+
+    An op whose type is the name of a function is a call of it.
+    """
+    rule = rule_table().get("PartitionedCall" if op.type in op.bodies else op.type)
     return replace(op.cost("copy"), source="default") if rule is None else rule(op)

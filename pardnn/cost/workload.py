@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.cost.estimate import GraphCosts, estimate_graph
+from pardnn.cost.estimate import estimate_graph
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.model import CostModel
 from pardnn.cost.record import OpCost
 from pardnn.cost.roofline import LONGEST_NS

@@ -19,8 +19,9 @@ PATHS = {
     "SavedModel": (Step(b"meta_graphs", 2), Step(b"graph_def", 2)),
 }
 
-# GraphDef: node and library; FunctionDefLibrary: function; FunctionDef: node_def.
+# GraphDef: node and library; FunctionDefLibrary: function; FunctionDef: signature (with its name) and node_def.
 NODE, LIBRARY, FUNCTION, BODY_NODE = Step(b"node", 1), Step(b"library", 2), Step(b"function", 1), Step(b"node_def", 3)
+SIGNATURE = Step(b"signature", 1)
 
 # NodeDef, in the order in which TensorFlow writes it.
 NAME, OP, INPUT, DEVICE = Step(b"name", 1), Step(b"op", 2), Step(b"input", 3), Step(b"device", 4)

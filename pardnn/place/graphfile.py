@@ -11,17 +11,23 @@ from pardnn.place.text_devices import write_text_devices
 from pardnn.place.wire_devices import write_wire_devices
 
 
-def write_devices(data: bytes, source: Source, device_of: Mapping[str, str]) -> bytes:
+def write_devices(
+    data: bytes,
+    source: Source,
+    device_of: Mapping[str, str],
+    bodies: Mapping[str, Mapping[str, str]] | None = None,
+) -> bytes:
     """The same file with each node on its device: text stays text, binary binary, only `device` fields differ.
 
     `data` is the file's content, unpacked, and `source` says what it is, both as the reader gave them. A node that
-    `device_of` does not name gets an empty device, that is, no device field. So do the nodes inside library functions:
-    they run where their caller runs. A node whose device is right already is not touched. Of a SavedModel the first
-    graph is placed. Raises InputError where the file cannot be rewritten.
+    `device_of` does not name gets an empty device, that is, no device field. So do the nodes inside library functions,
+    which then run where their caller runs, but for those that `bodies` names: function -> node -> device. A node whose
+    device is right already is not touched. Of a SavedModel the first graph is placed. Raises InputError where the file
+    cannot be rewritten.
     """
     write = write_text_devices if source.text else write_wire_devices
     try:
-        return write(data, source.kind, device_of)
+        return write(data, source.kind, device_of, bodies or {})
     except ValueError as error:  # the reader understood it: only a form that is read and cannot be rewritten comes here
         raise InputError(f"{source.path}: devices cannot be written into it: {error}") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pardnn.encoding import text
-from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS
+from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS, SIGNATURE
 from pardnn.encoding.literals import quote, unquote
 
 _BOM = b"\xef\xbb\xbf"
@@ -24,17 +24,21 @@ class _Edit(NamedTuple):
     new: bytes
 
 
-def write_text_devices(data: bytes, kind: str, device_of: Mapping[str, str]) -> bytes:
+def write_text_devices(
+    data: bytes, kind: str, device_of: Mapping[str, str], bodies: Mapping[str, Mapping[str, str]]
+) -> bytes:
     """As `graphfile.write_devices`; order, formatting, comments and line ends are kept; O(bytes)."""
     pieces = []
     kept = 0  # what stands before has been copied
-    for edit in _edits(data, kind, device_of):
+    for edit in _edits(data, kind, device_of, bodies):
         pieces += [data[kept : edit.start], edit.new]
         kept = edit.end
     return b"".join((*pieces, data[kept:]))
 
 
-def _edits(data: bytes, kind: str, device_of: Mapping[str, str]) -> Iterator[_Edit]:
+def _edits(
+    data: bytes, kind: str, device_of: Mapping[str, str], bodies: Mapping[str, Mapping[str, str]]
+) -> Iterator[_Edit]:
     """What must change, in file order."""
     graph = tuple(step.name for step in PATHS[kind])
     library = (*graph, LIBRARY.name)
@@ -43,11 +47,24 @@ def _edits(data: bytes, kind: str, device_of: Mapping[str, str]) -> Iterator[_Ed
         if field.path == graph and field.name == NODE.name:
             yield from _node_edits(data, field, device_of)
         elif field.path == library and field.name == FUNCTION.name:
-            for inner in text.scan(data, *text.inside(data, field)):
+            inside = list(text.scan(data, *text.inside(data, field)))
+            devices = bodies.get(_function_name(data, inside), {}) if bodies else {}
+            for inner in inside:
                 if inner.name == BODY_NODE.name:
-                    yield from _node_edits(data, inner, {})
+                    yield from _node_edits(data, inner, devices)
         elif kind == "SavedModel" and field.path == () and field.name == graph[0]:
             return  # the second graph of a SavedModel is another graph
+
+
+def _function_name(data: bytes, inside: list[text.Field]) -> str:
+    """The name in a function's signature; of several the last counts."""
+    name = b""
+    for signature in inside:
+        if signature.name == SIGNATURE.name:
+            for field in text.scan(data, *text.inside(data, signature)):
+                if field.name == NAME.name and isinstance(field.value, bytes):
+                    name = unquote(field.value)
+    return name.decode()
 
 
 def _node_edits(data: bytes, node: text.Field, device_of: Mapping[str, str]) -> list[_Edit]:

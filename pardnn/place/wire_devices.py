@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pardnn.encoding import wire
-from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS
+from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS, SIGNATURE
 from pardnn.encoding.wire import Field, encoded_varint, varint
 
 _Change = Callable[[bytes, Field], bytes | None]
 
 
-def write_wire_devices(data: bytes, kind: str, device_of: Mapping[str, str]) -> bytes:
+def write_wire_devices(
+    data: bytes, kind: str, device_of: Mapping[str, str], bodies: Mapping[str, Mapping[str, str]]
+) -> bytes:
     """As `graphfile.write_devices`; only the lengths of the messages around a changed node change with it; O(bytes)."""
 
     def node(data: bytes, field: Field) -> bytes | None:
         return _with_device(data, field, device_of)
 
-    def body_node(data: bytes, field: Field) -> bytes | None:
-        return _with_device(data, field, {})
+    def function(data: bytes, field: Field) -> bytes | None:
+        devices = bodies.get(_function_name(data, field), {}) if bodies else {}
+        return _inside({BODY_NODE.number: lambda data, node: _with_device(data, node, devices)})(data, field)
 
-    library = _inside({FUNCTION.number: _inside({BODY_NODE.number: body_node})})
+    library = _inside({FUNCTION.number: function})
     change = _inside({NODE.number: node, LIBRARY.number: library})
     for step in reversed(PATHS[kind]):  # of a SavedModel's graphs the first
         change = _inside({step.number: _once(change) if kind == "SavedModel" else change})
@@ -55,6 +58,17 @@ def _once(change: _Change) -> _Change:
         return change(data, message) if len(seen) == 1 else None
 
     return first
+
+
+def _function_name(data: bytes, function: Field) -> str:
+    """The name in a function's signature; of several the last counts."""
+    name = b""
+    for signature in wire.fields(data, function.value, function.end):
+        if signature.number == SIGNATURE.number and signature.kind == wire.BYTES:
+            for field in wire.fields(data, signature.value, signature.end):
+                if field.number == NAME.number and field.kind == wire.BYTES:
+                    name = data[field.value : field.end]
+    return name.decode()
 
 
 def _with_device(data: bytes, node: Field, device_of: Mapping[str, str]) -> bytes | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.model import Estimate, cost_models
 from pardnn.cost.models.roofline import Roofline
 from pardnn.cost.record import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pardnn.cost import memory
-from pardnn.cost.estimate import GraphCosts
+from pardnn.cost.graph import GraphCosts
 from pardnn.cost.model import Estimate, cost_models
 from pardnn.cost.roofline import kernel_times
 from pardnn.graph.opgraph import OpGraph

@@ -10,15 +10,22 @@ from pardnn.cost.rule import cost_rule
 
 
 @cost_rule(
-    "PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall", "SymbolicGradient",
-    "XlaLaunch", "While", "StatelessWhile", "For",
+    "PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall", "XlaLaunch", "While",
+    "StatelessWhile", "For",
 )  # fmt: skip
 def call(op: Op) -> OpCost:
     """What the bodies cost, one run each; of bodies that are not known, their arguments and results moved once."""
-    known = [op.bodies[name] for name in op.functions() if name in op.bodies]
+    known = [op.bodies[name] for name in (*op.functions(), op.type) if name in op.bodies]
     if not known:
         return replace(op.cost("copy"), source="default")
     return _as_one(op, sum(known[1:], known[0]))
+
+
+@cost_rule("SymbolicGradient")
+def gradient(op: Op) -> OpCost:
+    """The body once more, and backwards: as much again for each of what a product takes and gives."""
+    forward = call(op)
+    return replace(forward, kernels=forward.kernels * 3) if any(f in op.bodies for f in op.functions()) else forward
 
 
 @cost_rule("If", "StatelessIf", "Case", "StatelessCase")
