@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pardnn.partition.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
 from pardnn.refine.improve import Improve
@@ -43,6 +44,8 @@ def method(name: str, effort: str = "balanced", enough: Callable[[], bool] = lam
     if name != AUTO:
         return Method(partitioners.get(name).make())
     starts = {name: Method(entry.make()) for name, entry in partitioners.all().items()}
+    # METIS is quick and, on wide graphs, a matter of luck.
+    starts |= {f"metis {imbalance}": Method(Metis(imbalance)) for imbalance in (10, 30, 300, 1000)}
     return Best(starts, lambda evaluations: Improve(evaluations, enough=enough), EVALUATIONS[effort], enough)
 
 

@@ -77,7 +77,7 @@ class Kernel:
         previous = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(directory or "")
         try:
-            jit = numba.njit(self._signature(), cache=directory is not None, nogil=True)
+            jit = numba.njit(self._signature(), error_model="numpy", cache=directory is not None, nogil=True)
             compiled: Callable[..., Any] = jit(self._linked())
         finally:
             numba.config.CACHE_DIR = previous
