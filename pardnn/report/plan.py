@@ -15,6 +15,7 @@ from pardnn.units import format_size
 
 _ROWS = 32  # devices shown one by one
 _ROOM = 60  # columns that the table takes with bars
+_WORDS = {"roofline": "estimated by roofline", "unknown_shape": "of unknown shape", "grouped": "in groups"}
 Result = Mapping[str, Any]
 
 
@@ -61,7 +62,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     ]
     if result["makespan_us"]:
         rows.append(("speed-up", f"{speed_up(result):.2f} x"))
-    return [*rows, ("lower bound", _bound(result)), ("transfers", _transfers(result)), ("coverage", _coverage(result))]
+    return [*rows, ("lower bound", _bound(result)), ("transfers", _transfers(result)), ("ops", _coverage(result))]
 
 
 def _bound(result: Result) -> str:
@@ -76,8 +77,7 @@ def _transfers(result: Result) -> str:
 
 
 def _coverage(result: Result) -> str:
-    parts = ((name.replace("unknown_shape", "of unknown shape"), n) for name, n in result["coverage"].items() if n)
-    return "ops " + ", ".join(f"{n:,} {name}" for name, n in parts)
+    return ", ".join(f"{number:,} {_WORDS.get(name, name)}" for name, number in result["coverage"].items() if number)
 
 
 def _devices(result: Result) -> list[tuple[str, ...]]:

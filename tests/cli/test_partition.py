@@ -44,7 +44,7 @@ def test_the_table_says_what_matters(pardnn: Program, example_graph: Path) -> No
     done = pardnn("partition", example_graph, "--gpus", 4, "--mem", "16GB", "--method", "pardnn", "--dry-run")
     first = [line.partition("  ")[0].strip() for line in done.out.splitlines()]
     assert first[:8] == [
-        "graph", "method", "step time", "one device", "speed-up", "lower bound", "transfers", "coverage",
+        "graph", "method", "step time", "one device", "speed-up", "lower bound", "transfers", "ops",
     ]  # fmt: skip
     assert done.out.splitlines()[-1].endswith("times as fast as one GPU, which could not hold it.")
     assert "\x1b" not in done.out

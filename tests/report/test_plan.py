@@ -35,7 +35,7 @@ one device   100 us
 speed-up     1.67 x
 lower bound  50.0 us: at most 20 % above the best possible
 transfers    1 over the links, 1.00 KiB
-coverage     ops 4 roofline, 2 of unknown shape, 1 pruned
+ops          4 estimated by roofline, 2 of unknown shape, 1 pruned
 
 device  ops   busy                  peak      limit
 GPU:0     2   75 %  ████████░░  1.00 GiB   2.00 GiB
