@@ -1,7 +1,7 @@
 """Graphs drawn as text, one op a line: `name = Op(input, input:1, ^control) attribute=value ... -> [8,3] [?]`.
 
-Values: a data type's name (float, int32, ...), a shape [8,-1] or [?], an integer, a constant {3} or {1,2}, 'text', and
-loc=a,b for colocation with a and b. What stands behind the arrow are the shapes of the outputs.
+Values: a data type's name (float, int32, ...), a shape [8,-1] or [?], an integer, a constant {3} or {1,2}, 'text', a
+library function @name, a list of such with ";" behind each, and loc=a,b for colocation with a and b. What stands behind the arrow are the shapes of the outputs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pardnn.graph.colocate import colocate
 from pardnn.graph.loops import acyclic, forward_edges
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.optypes import all_dtypes
-from pardnn.graph.raw import AttrValue, DType, RawGraph, RawNode, Shape, Source, TensorInfo
+from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawFunction, RawGraph, RawNode, Shape, Source, TensorInfo
 from pardnn.graph.shapes import Inferred, find_shapes
 from pardnn.graph.wiring import Wiring, wire
 
@@ -32,10 +32,18 @@ TYPES = {
 _LINE = re.compile(r"(?P<name>\S+) = (?P<op>\w+)\((?P<inputs>[^)]*)\)(?P<attrs>.*?)(\s->\s(?P<shapes>.*))?")
 
 
-def draw(text: str, train_ops: Sequence[str] = ()) -> RawGraph:
+def draw(text: str, train_ops: Sequence[str] = (), functions: Sequence[RawFunction] = ()) -> RawGraph:
     """The graph that the lines of `text` describe."""
     nodes = tuple(_node(line.strip()) for line in text.strip().splitlines() if line.strip())
-    return RawGraph(nodes, (), Source("drawn", "GraphDef", True, False, ""), tuple(train_ops))
+    return RawGraph(nodes, tuple(functions), Source("drawn", "GraphDef", True, False, ""), tuple(train_ops))
+
+
+def function(name: str, arguments: str, body: str, awaited: str = "", **results: str) -> RawFunction:
+    """A library function whose body the lines of `body` describe, with inputs "op:output:number" as bodies have them."""
+    nodes = draw(body).nodes
+    return RawFunction(
+        name, tuple(arguments.split()), nodes, results, outputs=tuple(results), awaited=tuple(awaited.split())
+    )
 
 
 def wired(text: str) -> Wiring:
@@ -98,6 +106,8 @@ def _value(text: str) -> AttrValue:
         return tuple(_value(part) for part in text.split(";") if part)
     if text.startswith("["):
         return _shape(text)
+    if text.startswith("@"):
+        return FunctionRef(text[1:])
     if text.startswith("{"):
         numbers = tuple(int(x) for x in text.strip("{}").split(",") if x)
         scalar = "," not in text and bool(numbers)
