@@ -17,11 +17,11 @@ _CORRECTIONS = 6
 
 
 def memory_first(problem: Problem, needs: Needs) -> Iterator[Ledger]:
-    """Steps of placements made for memory: the groups in a row cut into a chunk a device; at last the largest groups first.
+    """Steps of placements made for memory: the groups in a row cut into a chunk a device; at last, largest groups first.
 
     Rows: in order of execution; as late as possible; folded at the middle, so that a gradient lies beside the op whose
-    output it needs again. Each is cut so that the devices are filled one after the other, then so that all are filled to
-    the same degree. O(corrections * (simulation + (n + m) log m)) each.
+    output it needs again. Each is cut so that the devices are filled one after the other, then so that all are filled
+    to the same degree. O(corrections * (simulation + (n + m) log m)) each.
     """
     dag, node_ns, edge_ns = problem.workload.dag, problem.node_ns, problem.comm_ns
     weight = _weights(problem, needs)
@@ -42,8 +42,8 @@ def _weights(problem: Problem, needs: Needs) -> NDArray[np.int64]:
     """
     work = problem.workload
     together = np.where(problem.pin < 0, 0, problem.pin).astype(np.int32)
-    ledger = Ledger.of(problem, problem.simulate(together))
-    passing = int(ledger.peaks[0] - ledger.resident[0])
+    peak = int(Ledger.of(problem, problem.simulate(together)).peaks[0])
+    passing = peak - int(work.resident_bytes[together == 0].sum())
     output = np.zeros(problem.groups, np.int64)
     np.add.at(output, problem.group, work.output_bytes)
     share = min(1.0, passing / max(1, int(work.output_bytes.sum())))
@@ -61,24 +61,28 @@ def _row(problem: Problem, key: NDArray[np.int64], position: NDArray[np.int64]) 
 
 
 def _corrected(problem: Problem, row: NDArray[np.int64], weight: NDArray[np.int64], even: bool) -> Ledger:
-    """The row in chunks. A device that turns out to hold too much, copies it receives for one, is given less next time."""
+    """The row in chunks. A device that turns out to hold too much (copies it receives, say) gets less next time."""
     reach = np.cumsum(weight[row])
     limit = problem.machine.memory_bytes[: problem.gpus]
-    card = np.minimum(limit, int(reach[-1]))
+    card = np.maximum(np.minimum(limit, int(reach[-1])), 1)
     best = None
     for _ in range(_CORRECTIONS):
         found = _simulated(problem, _chunks(row, reach, card, even))
         if best is None or found.overflow < best.overflow:
             best = found
-        if not found.overflow:
+        if not found.overflow or found.overflow > 2 * best.overflow:
             break
-        card = np.maximum(card - np.maximum(found.peaks[: problem.gpus] - limit, 0), 0)
+        card = np.maximum(card - found.excess[: problem.gpus], (card + 1) // 2)
     assert best is not None
     return best
 
 
 def _chunks(row: NDArray[np.int64], reach: NDArray[np.int64], card: NDArray[np.int64], even: bool) -> NDArray[np.int32]:
-    """[g] the device of each group; what is left over goes to the last one. reach: running sum of weights along the row."""
+    """[g] the device of each group. reach: running sum of weights along the row.
+
+    The cards are filled one after the other; if even, or if they are too small for all, all to the smallest degree that
+    takes in everything.
+    """
 
     def cuts(degree: float) -> list[int]:
         at, result = 0, []
@@ -89,6 +93,8 @@ def _chunks(row: NDArray[np.int64], reach: NDArray[np.int64], card: NDArray[np.i
         return result
 
     low, high = 0.0, 1.0
+    while cuts(high)[-1] < len(row):
+        low, high, even = high, 2 * high, True
     for _ in range(20 if even else 0):
         middle = (low + high) / 2
         low, high = (low, middle) if cuts(middle)[-1] == len(row) else (middle, high)

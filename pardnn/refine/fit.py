@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from pardnn.refine.relieve import relieve
 class Fit:
     """A placement that keeps every device within its memory at every moment of the step, as simulated.
 
-    Unchanged if the start fits. Otherwise Heuristic I (`relieve`) from the start. If that fails or makes the step longer
-    by more than `tolerance`, the heuristic from placements made for memory alone (`memory_first`), and the fastest that
+    Unchanged if the start fits. Otherwise Heuristic I (`relieve`) from the start. If that fails or makes the step
+    longer by more than `tolerance`, the heuristic from placements made for memory alone (`memory_first`), and the fastest that
     fits counts. If none does, single moves and swaps that lower the overflow, judged by the simulator (`descend`).
     Raises DoesNotFit, at once where no placement can fit, else when all that has failed.
     """
@@ -27,6 +28,8 @@ class Fit:
     tolerance: float = 0.1
     rounds: int = 15
     """Simulations per start."""
+    starts: int = 400_000
+    """So many divided by the number of nodes, and at least one, memory-first starts are made."""
     trials: int = 10_000
     """Simulations of the last resort: so many divided by the number of nodes, and `rounds` more."""
 
@@ -50,7 +53,8 @@ class Fit:
 
     def _anew(self, problem: Problem, needs: Needs, best: Ledger) -> Ledger:
         """The best of this and all other starts: the least overflow, then the shortest step, then the first."""
-        for start in memory_first(problem, needs):
+        most = max(1, self.starts // problem.workload.dag.n)
+        for start in islice(memory_first(problem, needs), most):
             if best.overflow or start.makespan_ns < best.makespan_ns:
                 best = min(best, relieve(start, needs, self.rounds), key=lambda x: (x.overflow, x.makespan_ns))
         return best

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.problem import Placement, Problem
+from pardnn.problem import Problem
 from pardnn.refine import _fit_kernels
-from scheduler.memory import releases, resident
+from scheduler.memory import releases
 from scheduler.schedule import Schedule
 
 _COST_LIMIT = 1 << 42  # ns; dearer moves all count alike, so that cost * 2**20 is still an int64
@@ -18,11 +18,11 @@ _COST_LIMIT = 1 << 42  # ns; dearer moves all count alike, so that cost * 2**20 
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """All that is held for a while, as p pieces; resident bytes come on top.
+    """All that is held for a while, as p pieces; resident bytes are held from before the step until after it.
 
     A piece belongs to the group that would free it by leaving the device. While a node runs, its output and scratch are
-    its own. Afterwards the output is the last local reader's, if another group has one: should the producer leave, a copy
-    would come in its place. A received copy is its last reader's.
+    its own. Afterwards the output is the last local reader's, if another group has one: should the producer leave, a
+    copy would come in its place. A received copy is its last reader's.
     """
 
     problem: Problem
@@ -46,31 +46,31 @@ class Ledger:
         output_owner, copy_owner = group.copy(), np.empty(len(schedule.transfer_src), np.int32)
         output_owner[producer[elsewhere]] = reader[elsewhere]
         copy_owner[transfer[sent]] = reader[sent]
-        columns = (
-            (place, group, work.output_bytes + work.temp_bytes, schedule.start_ns, schedule.finish_ns),
-            (place, output_owner, work.output_bytes, schedule.finish_ns, until[0]),
-            (schedule.transfer_device, copy_owner, schedule.transfer_bytes, schedule.transfer_start_ns, until[1]),
+        always = np.full(dag.n, -1), np.full(dag.n, np.iinfo(np.int64).max // 2)
+        start, finish = schedule.start_ns, schedule.finish_ns
+        held = np.concatenate(
+            [work.output_bytes + work.temp_bytes, work.output_bytes, schedule.transfer_bytes, work.resident_bytes]
         )
-        device, owner, held, begin, end = (np.concatenate(column) for column in zip(*columns, strict=True))
+        begin = np.concatenate([start, finish, schedule.transfer_start_ns, always[0]])
+        end = np.concatenate([finish, *until, always[1]])
         some = (held > 0) & (end > begin)
-        return cls(problem, schedule, device[some], owner[some], held[some], begin[some], end[some])
+        device = np.concatenate([place, place, schedule.transfer_device, place])[some]
+        owner = np.concatenate([group, output_owner, copy_owner, group])[some]
+        return cls(problem, schedule, device, owner, held[some], begin[some], end[some])
 
     @cached_property
     def _events(self) -> NDArray[np.int64]:
         """[2 p] 2 i where piece i ends, 2 i + 1 where it begins, by time, ends first."""
         pieces = len(self.device)
-        code = np.concatenate([np.arange(pieces) * 2, np.arange(pieces) * 2 + 1])
-        return code[np.argsort(np.concatenate([self.end_ns * 2, self.begin_ns * 2 + 1]), kind="stable")]
-
-    @cached_property
-    def resident(self) -> NDArray[np.int64]:
-        """[k] bytes held all the time."""
-        return resident(self.problem.workload, self.problem.machine, self.schedule.placement)
+        code: NDArray[np.int64] = np.concatenate([np.arange(pieces) * 2, np.arange(pieces) * 2 + 1])
+        order = np.argsort(np.concatenate([self.end_ns * 2, self.begin_ns * 2 + 1]), kind="stable")
+        return code[order].astype(np.int64, copy=False)
 
     @cached_property
     def _peaks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        peak, piece = self.resident.copy(), np.full(self.problem.machine.k, -1)
-        _fit_kernels.find_peaks(self._events, self.device, self.held_bytes, self.resident.copy(), peak, piece)
+        now, peak = np.zeros((2, self.problem.machine.k), np.int64)
+        piece = np.full(self.problem.machine.k, -1)
+        _fit_kernels.find_peaks(self._events, self.device, self.held_bytes, now, peak, piece)
         return peak, piece
 
     @property
@@ -78,43 +78,47 @@ class Ledger:
         """[k] the most bytes each device holds at any moment: what `problem.peaks` says."""
         return self._peaks[0]
 
-    def peak_node(self, device: int) -> int:
-        """The node on a device that runs, or ran last, when the device's peak is reached; -1 if it is empty."""
-        here = np.flatnonzero(self.schedule.placement == device)
-        piece = self._peaks[1][device]
-        moment = self.begin_ns[piece] if piece >= 0 else 0
-        started = here[self.schedule.start_ns[here] <= moment]
-        if not len(started):
-            return int(here[0]) if len(here) else -1
-        return int(started[np.argmax(self.schedule.start_ns[started])])
+    @cached_property
+    def excess(self) -> NDArray[np.int64]:
+        """[k] bytes over each device's limit."""
+        return np.maximum(self.peaks - self.problem.machine.memory_bytes, 0)
+
+    @cached_property
+    def overflow(self) -> int:
+        """Bytes over the limits, all devices together."""
+        return int(self.excess.sum())
 
     @property
     def makespan_ns(self) -> int:
         """Of the schedule."""
         return self.schedule.makespan_ns
 
-    @property
-    def overflow(self) -> int:
-        """Bytes over the limits, all devices together."""
-        return int(np.maximum(self.peaks - self.problem.machine.memory_bytes, 0).sum())
+    def peak_node(self, device: int) -> int:
+        """The node on a device that runs, or ran last, when the device's peak is reached; -1 if it is empty."""
+        here = np.flatnonzero(self.schedule.placement == device)
+        piece = self._peaks[1][device]
+        moment = max(0, self.begin_ns[piece]) if piece >= 0 else 0
+        started = here[self.schedule.start_ns[here] <= moment]
+        if not len(started):
+            return int(here[0]) if len(here) else -1
+        return int(started[np.argmax(self.schedule.start_ns[started])])
 
-    def moves(self, resident_bytes: NDArray[np.int64], movable: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """[g] where each group should go, negative = it stays. O((p + g) log p).
+    def moves(self, movable: NDArray[np.bool_], limit_bytes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """[g] where each group should go to keep the limits [k], negative = it stays. O((p + m) log p).
 
-        resident_bytes [g] of each group; movable [g].
+        movable [g]: whether it may.
         """
         problem, k = self.problem, self.problem.machine.k
         home = np.zeros(problem.groups, np.int32)
         home[problem.group] = self.schedule.placement
-        room = np.maximum(np.bincount(self.device, minlength=k) + np.bincount(home, minlength=k), 1)
-        base = np.r_[0, np.cumsum(room)[:-1]]
-        heaps = [np.empty(int(room.sum()), np.int64) for _ in range(4)]
-        target = np.full(problem.groups, -1, np.int32)
+        pieces = np.bincount(self.device, minlength=k)
+        heaps = [np.empty(len(self.device), np.int64) for _ in range(4)]
+        target = np.where(movable, -1, -3).astype(np.int32)
         _fit_kernels.choose_moves(
-            problem.gpus, self._events, self.device, self.owner, self.held_bytes, problem.machine.memory_bytes,
-            home, resident_bytes, self._costs(), movable.astype(np.int32), self.resident.copy(),
-            problem.machine.memory_bytes - self.peaks, np.zeros(problem.groups, np.int64),
-            *neighbours(problem), np.zeros(k, np.int64), base, *heaps, np.zeros(2 * k, np.int64), target,
+            problem.gpus, self._events, self.device, self.owner, self.held_bytes, limit_bytes,
+            home, self._costs(), np.zeros(k, np.int64), limit_bytes - self.peaks,
+            np.zeros(problem.groups, np.int64), *neighbours(problem), np.zeros(k, np.int64),
+            np.cumsum(pieces) - pieces, *heaps, np.zeros(2 * k, np.int64), target,
         )  # fmt: skip
         return target
 

@@ -16,12 +16,13 @@ The words of this package:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from pardnn.partition.pardnn.mapping import look_ahead, map_by_level, unmapped
-from pardnn.partition.pardnn.slicing import slice_graph
+from pardnn.partition.pardnn.slicing import Clusters, slice_graph
 from pardnn.partition.pardnn.spans import Timeline
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
@@ -55,10 +56,12 @@ class ParDNN:
     local_ccr: int = 10
     """From this ratio of communication to computation on, also the "maximally communicating" are candidates."""
     relief: int = 4
+    slices: Callable[[Problem], Clusters] = slice_graph
+    """Stage I; for thin graphs `chunks.thin_slices`, Heuristic II B of [1]."""
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """A placement [n]. Deterministic: `rng` is not used."""
-        clusters = slice_graph(problem)
+        clusters = self.slices(problem)
         timeline = Timeline.of(problem, clusters)
         ratio = int(problem.comm_ns.sum()) / max(1, int(problem.node_ns.sum()))
         device = unmapped(problem, clusters)

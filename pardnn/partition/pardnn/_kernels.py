@@ -52,17 +52,21 @@ def find_spans(
         before = 0
         for i in range(ptr[c], ptr[c + 1]):
             v = node[i]
-            criticality[c] = max(criticality[c], weight[v])
+            if weight[v] > criticality[c]:
+                criticality[c] = weight[v]
             for j in range(in_ptr[v], in_ptr[v + 1]):
                 parent = src[in_edge[j]]
-                if of[parent] != c:
-                    begin[c] = max(begin[c], top[parent] + node_ns[parent] - before)
+                arrival = top[parent] + node_ns[parent] - before
+                if of[parent] != c and arrival > begin[c]:
+                    begin[c] = arrival
             before += node_ns[v]
-        end[c] = end_of_step
+        until = end_of_step
         last = node[ptr[c + 1] - 1]
         for j in range(out_ptr[last], out_ptr[last + 1]):
-            end[c] = min(end[c], top[dst[out_edge[j]]])
-        end[c] = max(begin[c], end[c])
+            child = dst[out_edge[j]]
+            if top[child] < until:
+                until = top[child]
+        end[c] = until if until > begin[c] else begin[c]
 
 
 @kernel
@@ -90,16 +94,24 @@ def tree_sums(tree: In64, slots: int, begin: int, end: int, sums: Out64) -> None
 
 
 @kernel
-def measure_traffic(
-    c: int, ptr: In64, node: In32, of: In32,
+def survey(
+    c: int, slots: int, ptr: In64, node: In32, of: In32,
     in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
-    comm_ns: In64, slot: In32, traffic: Out64,
-) -> None:  # fmt: skip
-    """[slots + 1] the transfers between cluster c and the other clusters, by the slot these are in."""
-    for s in range(len(traffic)):
+    node_ns: In64, comm_ns: In64, rank: In32, begin: int, end: int, tree: In64,
+    slot: In32, traffic: Out64, load: Out64,
+) -> int:  # fmt: skip
+    """Cluster c's work; traffic [slots + 1]: its transfers, by the slot of the other end; load [slots] in its span,
+    its own part not counted.
+    """
+    work = 0
+    for s in range(slots + 1):
         traffic[s] = 0
+    tree_sums(tree, slots, begin, end, load)
     for i in range(ptr[c], ptr[c + 1]):
         v = node[i]
+        work += node_ns[v]
+        if begin <= rank[v] and rank[v] < end:
+            load[slots - 1] -= node_ns[v]
         for j in range(in_ptr[v], in_ptr[v + 1]):
             e = in_edge[j]
             if of[src[e]] != c:
@@ -108,97 +120,78 @@ def measure_traffic(
             e = out_edge[j]
             if of[dst[e]] != c:
                 traffic[slot[dst[e]]] += comm_ns[e]
+    return work
 
 
 @kernel
-def assign(
-    c: int, device: int, pool: int, ptr: In64, node: In32, node_ns: In64, rank: In32, ranks: int,
-    tree: Out64, slot: Out32,
-) -> None:  # fmt: skip
-    """Cluster c leaves the pool for a device."""
-    for i in range(ptr[c], ptr[c + 1]):
-        v = node[i]
-        slot[v] = device
-        tree_add(tree, pool + 1, ranks, rank[v], device, node_ns[v])
-        tree_add(tree, pool + 1, ranks, rank[v], pool, -node_ns[v])
+def rule_to_stay(gpus: int, maximal: int, device: int, work: int, traffic: In64, load: In64) -> int:
+    """Number of the look-ahead rule by which a secondary is mapped to the device it talks to most, 0 if by none."""
+    most = traffic[device]
+    total = 0
+    other = 0
+    for d in range(gpus + 1):
+        total += traffic[d]
+        if d < gpus and d != device and load[d] > other:
+            other = load[d]
+    if most == 0 or (most < total and (maximal == 0 or most * gpus <= total)):
+        return 0
+    pool = load[gpus]
+    imbalance = load[device] - other
+    if imbalance + work > 0 and pool >= imbalance + work:
+        return 1
+    if imbalance + work <= 0 or imbalance + work < -imbalance:
+        return 2
+    if most > work and most > load[device] and most > pool:
+        return 3
+    return 0
 
 
 @kernel
-def look_ahead(
-    gpus: int, passes: int, maximal: int, order: In64, ptr: In64, node: In32, of: In32,
+def map_secondaries(
+    gpus: int, passes: int, maximal: int, relief: int, order: In64, ptr: In64, node: In32, of: In32,
     in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
     node_ns: In64, comm_ns: In64, rank: In32, begin: In64, end: In64,
-    ranks: int, tree: Out64, load: Out64, traffic: Out64, slot: Out32, rule: Out32,
+    ranks: int, tree: Out64, load: Out64, traffic: Out64, slot: Out32, rule: Out32, cost: Out64,
 ) -> None:  # fmt: skip
-    """The locality-first look-ahead over the secondaries in `order`; see mapping.look_ahead."""
-    for _ in range(passes):
+    """Map the clusters in `order`: with passes > 0 by the look-ahead, with passes = 0 all by load in their span.
+
+    Fills rule [c] or cost [c * gpus], and the slots of the nodes; tree [(ranks + 1) * (gpus + 1)] is kept up to date.
+    """
+    slots = gpus + 1
+    for _ in range(passes if passes > 0 else 1):
         mapped = 0
         for at in range(len(order)):
             c = order[at]
             if rule[c] != 0:
                 continue
-            measure_traffic(c, ptr, node, of, in_ptr, in_edge, src, out_ptr, out_edge, dst, comm_ns, slot, traffic)
+            work = survey(
+                c, slots, ptr, node, of, in_ptr, in_edge, src, out_ptr, out_edge, dst,
+                node_ns, comm_ns, rank, begin[c], end[c], tree, slot, traffic, load,
+            )  # fmt: skip
             best = 0
-            total = traffic[gpus]
-            for d in range(gpus):
-                total += traffic[d]
-                if traffic[d] > traffic[best]:
-                    best = d
-            most = traffic[best]
-            if most == 0 or (most < total and (maximal == 0 or most * gpus <= total)):
-                continue
-            tree_sums(tree, gpus + 1, begin[c], end[c], load)
-            work = 0
-            pool = load[gpus]
-            for i in range(ptr[c], ptr[c + 1]):
-                work += node_ns[node[i]]
-                if begin[c] <= rank[node[i]] < end[c]:
-                    pool -= node_ns[node[i]]
-            other = 0
-            for d in range(gpus):
-                if d != best:
-                    other = max(other, load[d])
-            surplus = load[best] + work - other
-            if surplus > 0 and pool >= surplus:
-                rule[c] = 1
-            elif surplus <= 0 or surplus < abs(load[best] - other):
-                rule[c] = 2
-            elif most > work and most > load[best] and most > pool:
-                rule[c] = 3
+            if passes > 0:
+                for d in range(gpus):
+                    if traffic[d] > traffic[best]:
+                        best = d
+                rule[c] = rule_to_stay(gpus, maximal, best, work, traffic, load)
+                if rule[c] == 0:
+                    continue
             else:
-                continue
-            assign(c, best, gpus, ptr, node, node_ns, rank, ranks, tree, slot)
+                total = 0
+                for d in range(gpus):
+                    total += traffic[d]
+                for d in range(gpus):
+                    if relief > 0 and load[d] > relief * work:
+                        load[d] = relief * work
+                    load[d] += total - traffic[d]
+                    cost[c * gpus + d] = load[d]
+                    if load[d] < load[best] or (load[d] == load[best] and traffic[d] > traffic[best]):
+                        best = d
             mapped += 1
+            for i in range(ptr[c], ptr[c + 1]):
+                v = node[i]
+                slot[v] = best
+                tree_add(tree, slots, ranks, rank[v], best, node_ns[v])
+                tree_add(tree, slots, ranks, rank[v], gpus, -node_ns[v])
         if mapped == 0:
             break
-
-
-@kernel
-def map_by_level(
-    gpus: int, relief: int, order: In64, ptr: In64, node: In32, of: In32,
-    in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
-    node_ns: In64, comm_ns: In64, rank: In32, begin: In64, end: In64,
-    ranks: int, tree: Out64, load: Out64, traffic: Out64, slot: Out32, cost: Out64,
-) -> None:  # fmt: skip
-    """Level-aware load balancing over the secondaries in `order`; see mapping.map_by_level."""
-    for at in range(len(order)):
-        c = order[at]
-        measure_traffic(c, ptr, node, of, in_ptr, in_edge, src, out_ptr, out_edge, dst, comm_ns, slot, traffic)
-        tree_sums(tree, gpus + 1, begin[c], end[c], load)
-        if relief > 0:
-            work = 0
-            for i in range(ptr[c], ptr[c + 1]):
-                work += node_ns[node[i]]
-            for d in range(gpus):
-                load[d] = min(load[d], relief * work)
-        total = 0
-        for d in range(gpus):
-            total += traffic[d]
-        best = 0
-        for d in range(gpus):
-            cost[c * gpus + d] = load[d] + total - traffic[d]
-            if cost[c * gpus + d] < cost[c * gpus + best] or (
-                cost[c * gpus + d] == cost[c * gpus + best] and traffic[d] > traffic[best]
-            ):
-                best = d
-        assign(c, best, gpus, ptr, node, node_ns, rank, ranks, tree, slot)
