@@ -1,7 +1,8 @@
 """Graphs drawn as text, one op a line: `name = Op(input, input:1, ^control) attribute=value ... -> [8,3] [?]`.
 
 Values: a data type's name (float, int32, ...), a shape [8,-1] or [?], an integer, a constant {3} or {1,2}, 'text', a
-library function @name, a list of such with ";" behind each, and loc=a,b for colocation with a and b. What stands behind the arrow are the shapes of the outputs.
+library function @name; a list has ";" behind or between its items. loc=a,b is colocation with a and b. What stands
+behind the arrow are the shapes of the outputs.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def draw(text: str, train_ops: Sequence[str] = (), functions: Sequence[RawFuncti
 
 
 def function(name: str, arguments: str, body: str, awaited: str = "", **results: str) -> RawFunction:
-    """A library function whose body the lines of `body` describe, with inputs "op:output:number" as bodies have them."""
+    """A library function with a body as drawn, inputs in it written "op:output:number"."""
     nodes = draw(body).nodes
     return RawFunction(
         name, tuple(arguments.split()), nodes, results, outputs=tuple(results), awaited=tuple(awaited.split())

@@ -103,7 +103,8 @@ def test_bodies_stand_in_bodies_and_calls_in_them_are_inlined() -> None:
     outer = function(
         "outer",
         "i n x",
-        "w = While(i, n, x) T=int32;int32;float cond=@cond body=@body\nc = PartitionedCall(w:output:2) f=@relu Tout=float;",
+        "w = While(i, n, x) T=int32;int32;float cond=@cond body=@body\n"
+        "c = PartitionedCall(w:output:2) f=@relu Tout=float;",
         y="c:output:0",
     )
     text = TOP + "o = PartitionedCall(i, n, x) f=@outer _noinline=True Tout=float;"

@@ -101,8 +101,8 @@ def test_named_outputs_become_ports() -> None:
 
 def test_arguments_handed_through_are_followed_to_their_source() -> None:
     same = function("same", "x y", "", a="y", b="x")
-    text = "p = Split()\nq = Const()\nc = PartitionedCall(p:1, q) f=@same\nd = PartitionedCall(c, c:1) f=@same\ny = Add(d, d:1)"
-    assert read(inlined(text, same))["y"] == "p:1 q"
+    text = "p = Split()\nq = Const()\nc = PartitionedCall(p:1, q) f=@same\nd = PartitionedCall(c, c:1) f=@same\n"
+    assert read(inlined(text + "y = Add(d, d:1)", same))["y"] == "p:1 q"
 
 
 def test_a_call_that_waits_holds_up_what_reads_its_arguments_and_what_has_no_input() -> None:
