@@ -156,7 +156,8 @@ class Plan:
         """The plan as a file holds it: without anything that differs from run to run."""
         subject, options = self.subject, self.options
         return PlanFile(
-            graph_name=Path(subject.name).name,
+            # A file's name need not be text, JSON must be.
+            graph_name=Path(subject.name).name.encode(errors="replace").decode(),
             graph_sha256=subject.sha256,
             graph_nodes=subject.nodes_read,
             devices=self.devices[: subject.problem.gpus],

@@ -14,6 +14,7 @@ from pardnn.report.words import bar, count, percent, safe, short, us
 from pardnn.units import format_size
 
 _ROWS = 32  # devices shown one by one
+_WORTH = 1.02  # speed-up from which on splitting is worth its trouble
 _ROOM = 60  # columns that the table takes with bars
 _WORDS = {"roofline": "estimated by roofline", "unknown_shape": "of unknown shape", "grouped": "in groups"}
 Result = Mapping[str, Any]
@@ -110,6 +111,8 @@ def verdict(result: Result) -> str:
         return f"One GPU is as fast as {gpus}: do not split."
     if held and gain == 1:
         return "One GPU holds it all and is as fast: do not split."
+    if held and 1 < gain < _WORTH:
+        return f"One GPU holds it all; splitting it makes the step only {percent(gain - 1)} faster."
     if gain > 1:
         return f"{gain:.2f} times as fast as one GPU{'' if held else ', which could not hold it'}."
     if held:

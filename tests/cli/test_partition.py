@@ -106,6 +106,15 @@ def test_the_input_is_never_an_output(pardnn: Program, example_graph: Path, tmp_
     assert mine.read_bytes() == example_graph.read_bytes()
 
 
+def test_a_name_that_is_no_text_is_read_and_written(pardnn: Program, diamond: Path, tmp_path: Path) -> None:
+    odd = os.fsdecode(b"odd\xff\n.json")
+    diamond.rename(tmp_path / odd)
+    done = pardnn("partition", odd, "--gpus", 2, "--method", "fill")
+    assert done.code == 0
+    assert read_plan(os.fsdecode(b"odd\xff\n.placement.json")).graph_name == "odd?\n.json"
+    assert "wrote odd\\udcff\\n.placement.json" in done.out
+
+
 def test_one_file_cannot_be_two_outputs(pardnn: Program, diamond: Path) -> None:
     done = pardnn("partition", diamond, "--gpus", 2, "-o", "x.placement.json", "-o", "./x.placement.json")
     assert (done.code, done.err) == (2, "pardnn: -o ./x.placement.json: is named twice\n")

@@ -39,6 +39,7 @@ PROGRAM = [sys.executable, "-m", "pardnn"]
         (["partition", "a\nb\x1b[31m", "--gpus", "2"], r"a\nb\x1b[31m: cannot be read"),
         (["simulate", "g", "p"], "p: cannot be read: No such file or directory"),
         (["compare", "g", "--methods", "magic", "--gpus", "2"], "no method 'magic'; there are: "),
+        (["compare", "g", "--methods", ",", "--gpus", "2"], "--methods ,: names no method"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_2(pardnn: Program, arguments: list[str], said: str) -> None:

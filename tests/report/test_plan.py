@@ -59,6 +59,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     [
         ({}, "1.67 times as fast as one GPU."),
         ({"single_device_fits": False}, "1.67 times as fast as one GPU, which could not hold it."),
+        ({"single_device_us": 60.6}, "One GPU holds it all; splitting it makes the step only 1.0 % faster."),
         ({"single_device_us": 60.0}, "One GPU holds it all and is as fast: do not split."),
         ({"single_device_us": 30.0}, "One GPU holds it all and is 2.00 times as fast: do not split it like this."),
         (

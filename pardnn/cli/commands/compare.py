@@ -32,12 +32,14 @@ def command(
     A method that finds no placement within the memory limits is a row with the reason; where that is true of all
     methods, the exit code is 3.
     """
-    from pardnn.errors import DoesNotFit
+    from pardnn.errors import DoesNotFit, InputError
     from pardnn.methods import method, summaries
     from pardnn.subject import pose
 
     asked = options.asked(**given)
     names = [name for name in methods.split(",") if name] if methods else list(summaries())
+    if not names:
+        raise InputError(f"--methods {methods}: names no method; see `pardnn methods`")
     for name in names:
         method(name)  # an unknown one is told before the work
     voice = Voice(as_json, quiet, verbose)
