@@ -122,6 +122,29 @@ def test_text_in_its_many_forms(before: bytes, after: bytes) -> None:
     assert write_devices(before, TEXT, GPU) == after
 
 
+def test_bodies_of_named_functions_get_devices() -> None:
+    before = (
+        b'library { function { node_def { name: "a" } node_def { name: "b" } signature { name: "f" } } '
+        b'function { signature { name: "g" } node_def { name: "a" device: "x" } } } node { name: "a" }'
+    )
+    after = (
+        b'library { function { node_def { name: "a" device: "D1" } node_def { name: "b" } signature { name: "f" } } '
+        b'function { signature { name: "g" } node_def { name: "a" } } } node { name: "a" device: "D0" }'
+    )
+    assert write_devices(before, TEXT, {"a": "D0"}, {"f": {"a": "D1"}}) == after
+
+
+def test_bodies_in_binary_get_devices_too(shared: Path) -> None:
+    raw, data = read_graph(shared / "data/graphs/savedmodel/basic_pitch.saved_model.pb")
+    function = raw.functions[0]
+    wanted = {node.name: f"/device:GPU:{i % 4}" for i, node in enumerate(function.nodes)}
+    after = parsed(write_devices(data, raw.source, {}, {function.name: wanted}), raw.source)
+    assert {node.name: node.device for node in after.functions[0].nodes} == wanted
+    assert {node.device for other in after.functions[1:] for node in other.nodes} == {""}
+    cleared = write_devices(data, raw.source, {})
+    assert write_devices(write_devices(data, raw.source, {}, {function.name: wanted}), raw.source, {}) == cleared
+
+
 def test_device_names_are_escaped() -> None:
     after = write_devices(b'node { name: "a" op: "b" }', TEXT, {"a": 'x"\\é'})
     assert after == b'node { name: "a" op: "b" device: "x\\"\\\\\\303\\251" }'

@@ -88,7 +88,7 @@ def load(graph: Any, answer: dict[str, Any], placement: Mapping[str, str]) -> No
         tf.import_graph_def(graph, name="")
     place = {op.name: op.device for op in loaded.get_operations()}  # the import gives unplaced ops their group's device
     answer["loaded"] = len(place)
-    answer["elsewhere"] = [name for name, device in placement.items() if place[name] != device]
+    answer["elsewhere"] = [name for name, device in placement.items() if place.get(name, device) != device]
 
 
 def session_for(graph: Any) -> tuple[Any, Any]:
