@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pardnn.errors import InputError
 
 _PART = re.compile(r"(job|replica|task|device):([^/:]+)(?::([^/:]+))?", re.IGNORECASE)
+_DIGITS = 9  # of any sane number in a device; `int` refuses thousands
 _SHORT = re.compile(r"([A-Za-z_]\w*)(?::(\d+|\*))?", re.IGNORECASE)
 
 
@@ -78,10 +79,10 @@ def _kind(text: str) -> str | None:
 def _number(text: str | None, whole: str) -> int | None:
     if text is None or text == "*":
         return None
-    if not text.isdecimal():
+    if not text.isdecimal() or len(text) > _DIGITS:
         raise _refused(whole)
     return int(text)
 
 
 def _refused(text: str) -> InputError:
-    return InputError(f"'{text}' is no device: write it like /device:GPU:0 or /job:worker/task:1/device:CPU:0")
+    return InputError(f"'{text[:80]}' is no device: write it like /device:GPU:0 or /job:worker/task:1/device:CPU:0")

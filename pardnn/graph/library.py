@@ -13,7 +13,7 @@ from pardnn.graph.kernels import facts
 from pardnn.graph.loops import acyclic, forward_edges
 from pardnn.graph.optypes import all_dtypes, count_of
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawFunction, RawNode
-from pardnn.graph.wiring import Wiring, split_input, wire
+from pardnn.graph.wiring import Wiring, port_number, split_input, wire
 
 PARTITIONED = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 """Calls whose body TensorFlow places op by op."""
@@ -71,6 +71,8 @@ class Library:
 
     def references(self, node: RawNode) -> list[str]:
         """Every function that a node names, as its op or in an attribute, in the order of the attributes' names."""
+        if not self._raw:
+            return []
         values = [
             v for _, value in sorted(node.attrs.items()) for v in (value if isinstance(value, tuple) else (value,))
         ]
@@ -105,7 +107,7 @@ class Library:
         if text.startswith("^"):
             return text
         name, *rest = text.split(":")
-        number = int(rest[-1]) if rest and rest[-1].isdecimal() else 0
+        number = port_number(rest[-1]) if rest and rest[-1].isdecimal() else 0
         node = ops.get(name)
         if node is None or len(rest) < 2:
             return f"{name}:{number}"  # an argument

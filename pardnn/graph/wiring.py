@@ -47,7 +47,12 @@ def split_input(text: str) -> tuple[str, int]:
     if text.startswith("^"):
         return text[1:], CONTROL
     name, colon, port = text.rpartition(":")
-    return (name, int(port)) if colon and port.isdecimal() else (text, 0)
+    return (name, port_number(port)) if colon and port.isdecimal() else (text, 0)
+
+
+def port_number(digits: str) -> int:
+    """A port as written; MOST_OUTPUTS for any of more than nine digits: `int` refuses numbers of thousands."""
+    return int(digits) if len(digits) <= 9 else MOST_OUTPUTS
 
 
 def number_nodes(nodes: Sequence[RawNode]) -> dict[str, int]:

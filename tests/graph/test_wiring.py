@@ -52,6 +52,8 @@ def test_a_missing_input_is_refused_naming_node_and_input() -> None:
 def test_a_port_that_no_op_can_have_is_refused() -> None:
     with pytest.raises(InputError, match="'a:70000', but no op has so many outputs"):
         wired("a = Const()\nb = Neg(a:70000)")
+    with pytest.raises(InputError, match="but no op has so many outputs"):
+        wired(f"a = Const()\nb = Neg(a:{'9' * 5000})")
 
 
 def test_a_long_name_is_shortened_in_messages_only_and_keeps_both_ends() -> None:

@@ -33,11 +33,16 @@ def pardnn(*arguments: object) -> Answer:
     """Run `pardnn ARGUMENTS`."""
     from pardnn.cli.run import run
 
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     started = time.perf_counter()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
-    return Answer(code, out.getvalue(), err.getvalue(), time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    said = []
+    for stream in (out, err):
+        stream.seek(0)
+        said.append(stream.read())
+    return Answer(code, said[0], said[1], seconds)
 
 
 def table(head: str, rows: list[list[object]]) -> str:
