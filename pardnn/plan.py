@@ -177,6 +177,7 @@ class Plan:
                 "makespan_us": self.makespan_us,
                 "peak_bytes": self.peak_bytes,
                 "lower_bound_us": self.lower_bound_us,
+                "comm_bytes": self.schedule.sent_bytes,
                 "batch_size": options.batch_size,
             },
             version=__version__,
