@@ -21,14 +21,19 @@ def estimate_graph(graph: OpGraph, bodies: Mapping[str, OpCost] | None = None) -
 
     `bodies` are costs of functions of which the graph has none. O(nodes + edges); some 10 us a node.
     """
+    return _estimated(graph, bodies or {}, {})
+
+
+def _estimated(graph: OpGraph, given: Mapping[str, OpCost], done: dict[int, tuple[GraphCosts, OpCost]]) -> GraphCosts:
+    """The same; bodies that many ops run are estimated once."""
     outputs = _output_tensors(graph)
     arguments = _arguments(graph)
-    inside = {v: tuple(estimate_graph(i.graph, bodies) for i in inner) for v, inner in graph.bodies.items()}
-    known = {
-        v: {i.function: body_cost(i.graph, costs) for i, costs in zip(inner, inside[v], strict=True)}
-        for v, inner in graph.bodies.items()
-    }
-    given = bodies or {}
+    for inner in (inner for all_of_op in graph.bodies.values() for inner in all_of_op):
+        if id(inner.graph) not in done:
+            costs = _estimated(inner.graph, given, done)
+            done[id(inner.graph)] = costs, body_cost(inner.graph, costs)
+    inside = {v: tuple(done[id(i.graph)][0] for i in inner) for v, inner in graph.bodies.items()}
+    known = {v: {i.function: done[id(i.graph)][1] for i in inner} for v, inner in graph.bodies.items()}
     ops = tuple(
         Op(
             node.op, node.attrs, tuple(_value(outputs, u, p) for u, p in arguments[v]), outputs[v],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
-from pardnn.graph.callgraph import MOST_NODES, CallGraph
+from pardnn.graph.callgraph import CallGraph
 from pardnn.graph.inline import inline
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import Inner, OpGraph
@@ -24,6 +24,8 @@ from pardnn.graph.wiring import Wiring, wire
 
 _DEEPEST = 16
 """Bodies in bodies are followed so far: functions may call themselves."""
+_MOST_INSIDE = 200_000
+"""Ops of all bodies together; beyond, ops count by what goes in and out."""
 _LOOPS = frozenset({"While", "StatelessWhile"})
 _SKIPPED = {
     **dict.fromkeys(_LOOPS, 0),
@@ -120,7 +122,7 @@ class Bodies:
         arguments = [RawNode(a, "_Arg", attrs={"T": kind}) for a, kind in zip(function.arguments, kinds, strict=True)]
         nodes = inline((*arguments, *function.nodes), self.calls).nodes
         self._nodes += len(nodes)
-        if self._nodes > MOST_NODES:
+        if self._nodes > _MOST_INSIDE:
             return None
         try:
             self._made[key] = self._analysed(nodes, fed, depth)

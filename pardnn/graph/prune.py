@@ -119,7 +119,7 @@ def _learned_updates(wiring: Wiring, ways: Dag) -> list[int]:
         return []
     sources = [v for v, node in enumerate(wiring.nodes) if _STATE.fullmatch(node.op)]
     loaded = np.array([bool(_RESTORE.fullmatch(node.op)) for node in wiring.nodes])
-    learned = Dag.from_edges(wiring.n, *(ends[~loaded[ways.src]] for ends in (ways.src, ways.dst)))
+    learned = Dag.from_edges(wiring.n, *(ends[~loaded[ways.dst]] for ends in (ways.src, ways.dst)))
     depends = _reached(sources, learned.out_ptr, learned.dst[learned.out_edge], wiring.n)
     return [v for v in found if wiring.nodes[v].op not in _INITIAL or any(depends[u] for u, _ in wiring.inputs[v][1:])]
 

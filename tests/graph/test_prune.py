@@ -57,6 +57,19 @@ def test_everything_else_is_out_with_its_reason() -> None:
     }
 
 
+def test_loading_a_checkpoint_that_is_named_by_a_feed_is_no_training() -> None:
+    graph = built("""
+        file = Placeholder() dtype=string
+        names = Const() dtype=string
+        back = RestoreV2(file, names, names) dtypes=float;
+        w = VarHandleOp() dtype=float shape=[3]
+        a = AssignVariableOp(w, back) dtype=float
+        y = ReadVariableOp(w) dtype=float
+    """)
+    assert kept(graph) == {"file", "names", "back", "w", "a", "y"}
+    assert any("no training op found" in note for note in graph.notes)
+
+
 def test_the_train_op_collection_gives_the_same_step() -> None:
     assert kept(build(draw(STEP, train_ops=["train"]))) == kept(built(STEP))
 
