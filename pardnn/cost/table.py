@@ -1,20 +1,27 @@
-"""A table of costs per op (CSV), as measured or edited by hand.
+"""A table of costs per op, as measured, estimated or edited by hand; CSV or JSON, told apart by content.
 
-Columns, in any order, by the header line: `op`, `time_us` (of one run), and perhaps `output_bytes`, `temp_bytes`,
-`resident_bytes`. An empty cell says nothing; other columns are ignored.
+CSV: columns, in any order, by the header line: `op`, `time_us` (of one run), and perhaps `output_bytes`, `temp_bytes`,
+`resident_bytes`, `source`. An empty cell says nothing; other columns are ignored.
+JSON: {"op": {"time_us": 1.5, "output_bytes": 400, ...}, ...} with the same names; null says nothing.
+
+`source` says where a time comes from; what is not one of `SOURCES` counts as measured.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
+from pardnn.cost.record import SOURCES, Source
 from pardnn.errors import InputError
 
-_NUMBERS = ("time_us", "output_bytes", "temp_bytes", "resident_bytes")
+NUMBERS = ("time_us", "output_bytes", "temp_bytes", "resident_bytes")
 _LARGEST = 1e15
 
 
@@ -22,11 +29,13 @@ _LARGEST = 1e15
 class Row:
     """What the table says of one op; None = nothing."""
 
-    line: int
+    place: str
+    """Where it stands: "line 3"."""
     time_ns: int | None
     output_bytes: int | None
     temp_bytes: int | None
     resident_bytes: int | None
+    source: Source = "measured"
 
 
 def plain_name(name: str) -> str:
@@ -57,19 +66,22 @@ class CostTable:
             return name
         alike = self.plain.get(plain_name(name), ())
         if len(alike) > 1:
-            lines = " and ".join(str(self.rows[other].line) for other in alike[:2])
-            raise InputError(f"{self.path}: lines {lines} both name op {name!r}; keep one")
+            places = " and ".join(self.rows[other].place for other in alike[:2])
+            raise InputError(f"{self.path}: {places} both name op {name!r}; keep one")
         return alike[0] if alike else None
 
 
 def read_costs(path: str) -> CostTable:
     """The table in a file. Raises InputError naming the file and the line of whatever is wrong."""
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            rows = _rows(csv.reader(file, strict=True), path)
+        text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: neither a CSV nor a JSON file: {error}") from None
+    try:
+        rows = _members(text, path) if text.lstrip().startswith("{") else _lines(text, path)
+    except csv.Error as error:
         raise InputError(f"{path}: not a CSV file: {error}") from None
     plain: dict[str, tuple[str, ...]] = {}
     for name in rows:
@@ -77,35 +89,64 @@ def read_costs(path: str) -> CostTable:
     return CostTable(path, rows, plain)
 
 
-def _rows(lines: Iterator[list[str]], path: str) -> dict[str, Row]:
+def _lines(text: str, path: str) -> dict[str, Row]:
+    """The rows of a CSV."""
+    lines: Iterator[list[str]] = csv.reader(io.StringIO(text, newline=""), strict=True)
     header = [column.strip() for column in next(lines, [])]
     if "op" not in header or "time_us" not in header:
         raise InputError(f"{path}: line 1: the header must name the columns op and time_us")
-    place = {name: header.index(name) for name in ("op", *_NUMBERS) if name in header}
+    place = {name: header.index(name) for name in ("op", "source", *NUMBERS) if name in header}
     rows: dict[str, Row] = {}
     for line, cells in enumerate(lines, start=2):
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(header):
             raise InputError(f"{path}: line {line}: {len(cells)} cells where the header has {len(header)}")
-        name = cells[place["op"]].strip()
+        said = {name: cells[at].strip() for name, at in place.items()}
+        name = said["op"]
         if name in rows:
-            raise InputError(f"{path}: line {line}: op {name!r} stands on line {rows[name].line} already")
-        values = [_number(cells[place[c]], path, line, c) if c in place else None for c in _NUMBERS]
-        time_us, *sizes = values
-        time_ns = None if time_us is None else math.floor(time_us * 1000 + 0.5)
-        rows[name] = Row(line, time_ns, *(None if s is None else math.floor(s + 0.5) for s in sizes))
+            raise InputError(f"{path}: line {line}: op {name!r} stands on {rows[name].place} already")
+        rows[name] = _row(f"line {line}", {key: value or None for key, value in said.items()}, path)
     return rows
 
 
-def _number(text: str, path: str, line: int, column: str) -> float | None:
-    text = text.strip()
-    if not text:
+def _members(text: str, path: str) -> dict[str, Row]:
+    """The rows of a JSON object."""
+    try:
+        members = json.loads(text, object_pairs_hook=tuple)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: line {error.lineno}: no valid JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: no valid JSON: {str(error).splitlines()[0]}") from None
+    rows: dict[str, Row] = {}
+    for name, said in members:
+        if not isinstance(said, tuple):
+            raise InputError(f'{path}: op {name!r}: costs are an object, as in {{"{name[:40]}": {{"time_us": 1.5}}}}')
+        if name in rows:
+            raise InputError(f"{path}: op {name!r} stands there twice")
+        rows[name] = _row(f"op {name!r}", dict(said), path)
+    if not rows:
+        raise InputError(f"{path}: names no op")
+    return rows
+
+
+def _row(place: str, said: Mapping[str, Any], path: str) -> Row:
+    time_us, *sizes = (_number(said.get(column), f"{path}: {place}: {column}") for column in NUMBERS)
+    time_ns = None if time_us is None else math.floor(time_us * 1000 + 0.5)
+    source = said.get("source")
+    known = cast(Source, source) if source in SOURCES else "measured"
+    output, temp, resident = (None if size is None else math.floor(size + 0.5) for size in sizes)
+    return Row(place, time_ns, output, temp, resident, known)
+
+
+def _number(said: Any, where: str) -> float | None:
+    """What a cell says, a text or a number of JSON."""
+    if said is None:
         return None
     try:
-        value = float(text)
-    except ValueError:
+        value = math.nan if isinstance(said, bool | tuple | list) else float(said)
+    except (ValueError, OverflowError):
         value = math.nan
     if not 0 <= value <= _LARGEST:
-        raise InputError(f"{path}: line {line}: {column}: {text!r} is not a number from 0 to {_LARGEST:.0e}")
+        raise InputError(f"{where}: {str(said)[:40]!r} is not a number from 0 to {_LARGEST:.0e}")
     return value

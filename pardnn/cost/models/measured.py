@@ -17,7 +17,7 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.machines.card import Card
 
 
-@cost_models.register("measured", summary="from a table: measured:FILE.csv with the columns op, time_us")
+@cost_models.register("measured", summary="from a table: measured:FILE, CSV or JSON with the columns op, time_us")
 @dataclass(frozen=True)
 class Measured:
     """The times of a table are those of the first card, in host ops those of the host; other cards take what the
@@ -43,7 +43,9 @@ class Measured:
             _on_cards(measured, base.time_ns, graph.host),
             np.rint(base.time_ns * scale).astype(np.int64),
         )
-        source: tuple[Source, ...] = tuple("measured" if k else s for k, s in zip(known, base.source, strict=True))
+        source: tuple[Source, ...] = tuple(
+            row.source if row and k else s for row, k, s in zip(rows, known, base.source, strict=True)
+        )
         strangers = len(table.rows.keys() - set(names))
         return replace(
             base,
