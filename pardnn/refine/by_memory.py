@@ -16,19 +16,20 @@ from scheduler.levels import bottom_levels, top_levels
 _CORRECTIONS = 6
 
 
-def memory_first(problem: Problem, needs: Needs) -> Iterator[Ledger]:
-    """Steps of placements made for memory: the groups in a row cut into a chunk a device; at last, largest groups first.
+def memory_first(problem: Problem, needs: Needs, start: Placement) -> Iterator[Ledger]:
+    """Steps of placements made for memory: the groups in a row cut into a chunk a device; last, largest groups first.
 
-    Rows: in order of execution; as late as possible; folded at the middle, so that a gradient lies beside the op whose
-    output it needs again. Each is cut so that the devices are filled one after the other, then so that all are filled
-    to the same degree. O(corrections * (simulation + (n + m) log m)) each.
+    Rows: in order of execution; the devices of the start one after the other, each in that order; as late as possible;
+    folded at the middle, so that a gradient lies beside the op whose output it needs again. Each is cut so that the
+    devices are filled one after the other, then so that all are filled to the same degree.
+    O(corrections * (simulation + (n + m) log m)) each.
     """
     dag, node_ns, edge_ns = problem.workload.dag, problem.node_ns, problem.comm_ns
     weight = _weights(problem, needs)
     top, bottom = top_levels(dag, node_ns, edge_ns), bottom_levels(dag, node_ns, edge_ns)
     position = np.empty(dag.n, np.int64)
     position[dag.order] = np.arange(dag.n)
-    for key in (position, -bottom, np.minimum(top, bottom)):
+    for key in (position, start.astype(np.int64), -bottom, np.minimum(top, bottom)):
         row = _row(problem, key, position)
         for even in (False, True):
             yield _corrected(problem, row, weight, even)

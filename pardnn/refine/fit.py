@@ -20,9 +20,9 @@ class Fit:
     """A placement that keeps every device within its memory at every moment of the step, as simulated.
 
     Unchanged if the start fits. Otherwise Heuristic I (`relieve`) from the start. If that fails or makes the step
-    longer by more than `tolerance`, the heuristic from placements made for memory alone (`memory_first`), and the fastest that
-    fits counts. If none does, single moves and swaps that lower the overflow, judged by the simulator (`descend`).
-    Raises DoesNotFit, at once where no placement can fit, else when all that has failed.
+    longer by more than `tolerance`, also the heuristic from placements made for memory alone (`memory_first`); the
+    fastest that fits counts. If none does, single moves and swaps that lower the overflow, judged by the simulator
+    (`descend`). Raises DoesNotFit, at once where no placement can fit, else when all that has failed.
     """
 
     tolerance: float = 0.1
@@ -44,17 +44,18 @@ class Fit:
         refuse_impossible(problem, needs)
         best = relieve(start, needs, self.rounds)
         if best.overflow or best.makespan_ns > (1 + self.tolerance) * start.makespan_ns:
-            best = self._anew(problem, needs, best)
+            best = self._anew(start, needs, best)
         if best.overflow:
             best = descend(best, needs, self.rounds + self.trials // problem.workload.dag.n, rng)
         if best.overflow:
             raise shortage(best)
         return best.schedule.placement
 
-    def _anew(self, problem: Problem, needs: Needs, best: Ledger) -> Ledger:
+    def _anew(self, given: Ledger, needs: Needs, best: Ledger) -> Ledger:
         """The best of this and all other starts: the least overflow, then the shortest step, then the first."""
+        problem = given.problem
         most = max(1, self.starts // problem.workload.dag.n)
-        for start in islice(memory_first(problem, needs), most):
+        for start in islice(memory_first(problem, needs, given.schedule.placement), most):
             if best.overflow or start.makespan_ns < best.makespan_ns:
                 best = min(best, relieve(start, needs, self.rounds), key=lambda x: (x.overflow, x.makespan_ns))
         return best

@@ -62,9 +62,9 @@ class Ledger:
     def _events(self) -> NDArray[np.int64]:
         """[2 p] 2 i where piece i ends, 2 i + 1 where it begins, by time, ends first."""
         pieces = len(self.device)
-        code: NDArray[np.int64] = np.concatenate([np.arange(pieces) * 2, np.arange(pieces) * 2 + 1])
         order = np.argsort(np.concatenate([self.end_ns * 2, self.begin_ns * 2 + 1]), kind="stable")
-        return code[order].astype(np.int64, copy=False)
+        events: NDArray[np.int64] = np.where(order < pieces, 2 * order, 2 * (order - pieces) + 1)
+        return events
 
     @cached_property
     def _peaks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -81,7 +81,8 @@ class Ledger:
     @cached_property
     def excess(self) -> NDArray[np.int64]:
         """[k] bytes over each device's limit."""
-        return np.maximum(self.peaks - self.problem.machine.memory_bytes, 0)
+        excess: NDArray[np.int64] = np.maximum(self.peaks - self.problem.machine.memory_bytes, 0)
+        return excess
 
     @cached_property
     def overflow(self) -> int:

@@ -159,6 +159,7 @@ def test_trees_say_what_adding_up_says() -> None:
     sums = np.zeros(3, np.int64)
     for begin in range(timeline.ranks + 1):
         for end in range(begin, timeline.ranks + 1):
+            sums[:] = 0
             _kernels.tree_sums(tree, 3, begin, end, sums)
             within = (timeline.rank >= begin) & (timeline.rank < end)
             assert sums.tolist() == [int(problem.node_ns[within & (slot == s)].sum()) for s in range(3)]

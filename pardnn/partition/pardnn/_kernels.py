@@ -80,9 +80,7 @@ def tree_add(tree: Out64, slots: int, ranks: int, rank: int, slot: int, amount: 
 
 @kernel
 def tree_sums(tree: In64, slots: int, begin: int, end: int, sums: Out64) -> None:
-    """[slots] what each tree holds at the ranks [begin, end). O(slots log ranks)."""
-    for s in range(slots):
-        sums[s] = 0
+    """Add to sums [slots] what each tree holds at the ranks [begin, end). O(slots log ranks)."""
     while end > 0:
         for s in range(slots):
             sums[s] += tree[end * slots + s]
@@ -97,16 +95,16 @@ def tree_sums(tree: In64, slots: int, begin: int, end: int, sums: Out64) -> None
 def survey(
     c: int, slots: int, ptr: In64, node: In32, of: In32,
     in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
-    node_ns: In64, comm_ns: In64, rank: In32, begin: int, end: int, tree: In64,
-    slot: In32, traffic: Out64, load: Out64,
+    node_ns: In64, comm_ns: In64, rank: In32, begin: int, end: int, slot: In32, traffic: Out64, load: Out64,
 ) -> int:  # fmt: skip
-    """Cluster c's work; traffic [slots + 1]: its transfers, by the slot of the other end; load [slots] in its span,
-    its own part not counted.
+    """Cluster c's work; traffic [slots + 1]: its transfers, by the slot of the other end; load [slots]: 0, in the pool
+    less what c itself has in its span.
     """
     work = 0
-    for s in range(slots + 1):
+    for s in range(slots):
+        load[s] = 0
         traffic[s] = 0
-    tree_sums(tree, slots, begin, end, load)
+    traffic[slots] = 0
     for i in range(ptr[c], ptr[c + 1]):
         v = node[i]
         work += node_ns[v]
@@ -124,17 +122,12 @@ def survey(
 
 
 @kernel
-def rule_to_stay(gpus: int, maximal: int, device: int, work: int, traffic: In64, load: In64) -> int:
+def rule_to_stay(gpus: int, device: int, work: int, most: int, load: In64) -> int:
     """Number of the look-ahead rule by which a secondary is mapped to the device it talks to most, 0 if by none."""
-    most = traffic[device]
-    total = 0
     other = 0
-    for d in range(gpus + 1):
-        total += traffic[d]
-        if d < gpus and d != device and load[d] > other:
+    for d in range(gpus):
+        if d != device and load[d] > other:
             other = load[d]
-    if most == 0 or (most < total and (maximal == 0 or most * gpus <= total)):
-        return 0
     pool = load[gpus]
     imbalance = load[device] - other
     if imbalance + work > 0 and pool >= imbalance + work:
@@ -166,20 +159,26 @@ def map_secondaries(
                 continue
             work = survey(
                 c, slots, ptr, node, of, in_ptr, in_edge, src, out_ptr, out_edge, dst,
-                node_ns, comm_ns, rank, begin[c], end[c], tree, slot, traffic, load,
+                node_ns, comm_ns, rank, begin[c], end[c], slot, traffic, load,
             )  # fmt: skip
             best = 0
+            total = 0
+            for d in range(gpus):
+                total += traffic[d]
+                if traffic[d] > traffic[best]:
+                    best = d
             if passes > 0:
-                for d in range(gpus):
-                    if traffic[d] > traffic[best]:
-                        best = d
-                rule[c] = rule_to_stay(gpus, maximal, best, work, traffic, load)
+                most = traffic[best]
+                total += traffic[gpus]  # what is in the pool may go anywhere
+                if most == 0 or (most < total and (maximal == 0 or most * gpus <= total)):
+                    continue
+                tree_sums(tree, slots, begin[c], end[c], load)
+                rule[c] = rule_to_stay(gpus, best, work, most, load)
                 if rule[c] == 0:
                     continue
             else:
-                total = 0
-                for d in range(gpus):
-                    total += traffic[d]
+                tree_sums(tree, slots, begin[c], end[c], load)
+                best = 0
                 for d in range(gpus):
                     if relief > 0 and load[d] > relief * work:
                         load[d] = relief * work

@@ -25,8 +25,8 @@ def by_criticality(clusters: Clusters, timeline: Timeline, slot: Placement, gpus
     """The secondaries in the pool, most critical first, ties in order of slicing."""
     secondary = np.arange(clusters.primaries, clusters.count)
     secondary = secondary[slot[clusters.node[clusters.ptr[secondary]]] == gpus]
-    order = np.argsort(-timeline.criticality[secondary], kind="stable")
-    return secondary[order].astype(np.int64, copy=False)
+    ordered: NDArray[np.int64] = secondary[np.argsort(-timeline.criticality[secondary], kind="stable")]
+    return ordered
 
 
 def look_ahead(
