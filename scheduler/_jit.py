@@ -63,25 +63,22 @@ class Kernel:
         """Compile now (or load from the cache) and return the callable."""
         with _lock:
             if self._compiled is None:
+                linked = self._linked()  # compiles the kernels it calls, each on its own account
                 started = time.perf_counter()
-                self._compiled = self._build()
+                self._compiled = self._build(linked)
                 _seconds.append(time.perf_counter() - started)
         return self._compiled
 
-    def _build(self) -> Callable[..., Any]:
+    def _build(self, linked: types.FunctionType) -> Callable[..., Any]:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
             return self._function
-        import numba
-
         directory = _cache_directory()
-        previous = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(directory or "")
-        try:
-            jit = numba.njit(self._signature(), error_model="numpy", cache=directory is not None, nogil=True)
-            compiled: Callable[..., Any] = jit(self._linked())
-        finally:
-            numba.config.CACHE_DIR = previous
-        return compiled
+        if directory is not None:
+            try:
+                return _njit(linked, self._signature(), directory)
+            except Exception as error:  # noqa: BLE001 - whatever a full disk or a damaged file makes numba raise
+                _notes[:] = [f"compiled kernels are not cached ({error}): {directory} cannot be used"]
+        return _njit(linked, self._signature(), None)
 
     def _signature(self) -> str:
         """The annotations in numba's notation."""
@@ -99,6 +96,21 @@ class Kernel:
         linked = types.FunctionType(source.__code__, scope, source.__name__, source.__defaults__, source.__closure__)
         linked.__qualname__, linked.__module__ = source.__qualname__, source.__module__
         return linked
+
+
+def _njit(function: types.FunctionType, signature: str, directory: Path | None) -> Callable[..., Any]:
+    """The function compiled by numba, kept in `directory` if there is one."""
+    import numba
+
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(directory or "")
+    try:
+        compiled: Callable[..., Any] = numba.njit(
+            signature, error_model="numpy", cache=directory is not None, nogil=True
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -50,6 +50,22 @@ def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path) -> None:
     assert out.startswith("[2, 1, 0] 'compiled kernels are not cached (")
 
 
+def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
+    run(PARDNN_CACHE_DIR=str(tmp_path))
+    for path in tmp_path.rglob("*.nbi"):
+        path.write_bytes(b"damaged")
+    assert run(PARDNN_CACHE_DIR=str(tmp_path)).startswith("[2, 1, 0]")
+
+
+def test_a_cache_that_fills_up_is_done_without(tmp_path: Path) -> None:
+    """Files may grow to 4 KiB, machine code does not fit in that."""
+    program = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)){PROGRAM}"
+    out = run(
+        f"import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); {program}", PARDNN_CACHE_DIR=str(tmp_path)
+    )
+    assert out.startswith("[2, 1, 0] 'compiled kernels are not cached (")
+
+
 @pytest.mark.slow
 def test_four_processes_at_once_fill_one_cache(tmp_path: Path) -> None:
     environment = os.environ | {"PARDNN_CACHE_DIR": str(tmp_path)}
