@@ -21,7 +21,8 @@ from pardnn.remedy import remedy
 from pardnn.subject import Subject, pose
 from scheduler._jit import cache_note, compile_seconds
 
-_UNMATCHED = 0.02  # of a graph's or a plan's ops may be unknown to the other
+UNMATCHED = 0.02
+"""Such a share of a graph's or a plan's ops may be unknown to the other."""
 
 
 def partition(graph: Any, **options: Any) -> Plan:
@@ -100,11 +101,11 @@ class Match:
     """Ops of the plan that the graph does not have."""
 
 
-def follow(subject: Subject, options: Options, stored: PlanFile) -> tuple[Plan, Match]:
+def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: float = UNMATCHED) -> tuple[Plan, Match]:
     """A stored plan put on a graph, and how well they match.
 
-    Raises InputError where more than 2 % of the ops of either are not in the other, or a device of the plan is not
-    among those planned for.
+    Raises InputError where more than such a share of the ops of either are not in the other, or a device of the plan is
+    not among those planned for.
     """
     number = {device: d for d, device in enumerate(subject.problem.machine.devices)}
     device = {text: parse(text).local for text in sorted(set(stored.placement.values()))}
@@ -118,16 +119,16 @@ def follow(subject: Subject, options: Options, stored: PlanFile) -> tuple[Plan, 
         (new, len(known), "graph's ops are not in the plan"),
         (gone, len(chosen), "plan's ops are not in the graph"),
     ):
-        if len(names) > _UNMATCHED * count:
+        if len(names) > unmatched * count:
             raise InputError(
                 f"the plan is not for {subject.name}: {len(names)} of {count} of the {where} ({names[0]!r} is one); "
                 "make a new one with `pardnn partition`"
             )
     plan = measured(subject, options, _adopt(subject, known))
-    return replace(plan, warnings=(*plan.warnings, *_breaches(plan))), Match(len(known) - len(new), new, gone)
+    return replace(plan, warnings=(*plan.warnings, *breaches(plan))), Match(len(known) - len(new), new, gone)
 
 
-def _breaches(plan: Plan) -> list[str]:
+def breaches(plan: Plan) -> list[str]:
     """What TensorFlow would refuse in a placement that was made elsewhere."""
     problem, names, place = plan.subject.problem, plan.subject.names, plan.device
     wrong = [
