@@ -1,4 +1,4 @@
-"""Kernels of ParDNN: paths, spans, Fenwick trees, the two phases of mapping.
+"""Kernels of ParDNN: paths, Fenwick trees, the two phases of mapping.
 
 Slots: 0 .. gpus - 1 the devices, gpus the pool of nodes not mapped yet, gpus + 1 the host.
 """
@@ -39,34 +39,6 @@ def follow_paths(
         count += 1
         ptr[count] = at
     return count
-
-
-@kernel
-def find_spans(
-    first: int, end_of_step: int, ptr: In64, node: In32, of: In32,
-    in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
-    top: In64, weight: In64, node_ns: In64, begin: Out64, end: Out64, criticality: Out64,
-) -> None:  # fmt: skip
-    """Spans and criticalities of the clusters from `first` on."""
-    for c in range(first, len(ptr) - 1):
-        before = 0
-        for i in range(ptr[c], ptr[c + 1]):
-            v = node[i]
-            if weight[v] > criticality[c]:
-                criticality[c] = weight[v]
-            for j in range(in_ptr[v], in_ptr[v + 1]):
-                parent = src[in_edge[j]]
-                arrival = top[parent] + node_ns[parent] - before
-                if of[parent] != c and arrival > begin[c]:
-                    begin[c] = arrival
-            before += node_ns[v]
-        until = end_of_step
-        last = node[ptr[c + 1] - 1]
-        for j in range(out_ptr[last], out_ptr[last + 1]):
-            child = dst[out_edge[j]]
-            if top[child] < until:
-                until = top[child]
-        end[c] = until if until > begin[c] else begin[c]
 
 
 @kernel

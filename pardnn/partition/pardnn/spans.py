@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.partition.pardnn import _kernels
 from pardnn.partition.pardnn.slicing import Clusters
 from pardnn.problem import Problem
 from scheduler.levels import bottom_levels, top_levels
@@ -24,13 +23,13 @@ class Timeline:
     """[n] rank of each node's top level."""
     ranks: int
     begin_ns: NDArray[np.int64]
-    """[c] of each secondary's span (0 for primaries)."""
+    """[c] of each secondary's span; of no use for primaries."""
     end_ns: NDArray[np.int64]
     begin: NDArray[np.int64]
     """[c] the same as ranks."""
     end: NDArray[np.int64]
     criticality: NDArray[np.int64]
-    """[c] largest weight of the cluster's nodes (0 for primaries)."""
+    """[c] largest weight of the cluster's nodes."""
 
     @classmethod
     def of(cls, problem: Problem, clusters: Clusters) -> Timeline:
@@ -39,12 +38,9 @@ class Timeline:
         edge_ns = np.where(clusters.of[dag.src] == clusters.of[dag.dst], 0, problem.comm_ns)
         top = top_levels(dag, node_ns, edge_ns)
         weight = top + bottom_levels(dag, node_ns, edge_ns)
-        begin_ns, end_ns, criticality = np.zeros((3, clusters.count), np.int64)
-        _kernels.find_spans(
-            clusters.primaries, int(weight.max(initial=0)), clusters.ptr, clusters.node, clusters.of,
-            dag.in_ptr, dag.in_edge, dag.src, dag.out_ptr, dag.out_edge, dag.dst, top, weight, node_ns,
-            begin_ns, end_ns, criticality,
-        )  # fmt: skip
+        criticality = np.zeros(clusters.count, np.int64)
+        np.maximum.at(criticality, clusters.of[clusters.node], weight[clusters.node])
+        begin_ns, end_ns = _spans(problem, clusters, top)
         levels, rank = np.unique(top, return_inverse=True)
         begin, end = np.searchsorted(levels, begin_ns), np.searchsorted(levels, end_ns)
         return cls(rank.astype(np.int32), len(levels), begin_ns, end_ns, begin, end, criticality)
@@ -63,3 +59,22 @@ class Timeline:
             above += cells[step :: 2 * step][: len(above)]
             step *= 2
         return cells.ravel()
+
+
+def _spans(problem: Problem, clusters: Clusters, top: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[c] when each cluster can begin and when it must have ended."""
+    dag, node, of, count = problem.workload.dag, clusters.node, clusters.of, clusters.count
+    finish = top + problem.node_ns
+    done = np.concatenate([[0], np.cumsum(problem.node_ns[node])])
+    before = np.zeros(dag.n, np.int64)  # the path's own work in front of each node
+    before[node] = done[:-1] - np.repeat(done[clusters.ptr[:-1]], np.diff(clusters.ptr))
+    enters = np.flatnonzero((of[dag.src] != of[dag.dst]) & (of[dag.dst] < count))
+    begin = np.zeros(count, np.int64)
+    source, target = dag.src[enters], dag.dst[enters]
+    np.maximum.at(begin, of[target], finish[source] - before[target])
+    tails = np.zeros(dag.n, np.bool_)
+    tails[node[clusters.ptr[1:][np.diff(clusters.ptr) > 0] - 1]] = True
+    leaves = np.flatnonzero(tails[dag.src])
+    end = np.full(count, finish.max(initial=0))
+    np.minimum.at(end, of[dag.src[leaves]], top[dag.dst[leaves]])
+    return begin, np.maximum(begin, end)
