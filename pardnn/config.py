@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Literal, Self
 
 from pardnn.errors import InputError
@@ -54,9 +55,15 @@ class Options:
         for name, allowed in (("order", ORDERS), ("contention", CONTENTIONS), ("effort", EFFORTS)):
             if getattr(options, name) not in allowed:
                 raise InputError(f"--{name}: {getattr(options, name)!r} is not one of {', '.join(allowed)}")
+        for name in ("method", "costs", "machine"):
+            if not isinstance(getattr(options, name), str):
+                raise InputError(f"--{name}: {getattr(options, name)!r:.40} is no name")
+        if isinstance(options.targets, str) or not all(isinstance(name, str) for name in options.targets):
+            raise InputError(f"--targets: {options.targets!r:.40} is no list of names")
         if not isinstance(options.seed, int) or options.seed < 0:
             raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
-        if options.batch_size is not None and options.batch_size < 1:
+        batch = options.batch_size
+        if batch is not None and (isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1):
             raise InputError(f"--batch-size: {options.batch_size} is not a whole number from 1 on")
         options.time_limit_s  # noqa: B018 - raises InputError
         return options
