@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pardnn._world import verify
@@ -17,30 +16,11 @@ if TYPE_CHECKING:
     from pardnn.pipeline import partition
     from pardnn.plan import Plan
 
-
-class _Package(ModuleType):
-    """This package: its public names are imported when they are first used, so that `import pardnn` stays light.
-
-    `partition` is the function. Once the subpackage of that name is imported, Python would bind the name to that.
-    """
-
-    @property
-    def partition(self) -> Any:
-        """`pardnn.pipeline.partition`."""
-        from pardnn.pipeline import partition
-
-        return partition
-
-    @partition.setter
-    def partition(self, subpackage: ModuleType) -> None:
-        """Let the name be; `from pardnn.partition.heft import Heft` does not need it."""
-
-    @property
-    def Plan(self) -> Any:  # noqa: N802 - the name of a class
-        """`pardnn.plan.Plan`."""
-        from pardnn.plan import Plan
-
-        return Plan
+_HOME = {"partition": "pardnn.pipeline", "Plan": "pardnn.plan"}
 
 
-sys.modules[__name__].__class__ = _Package
+def __getattr__(name: str) -> Any:
+    """The public names, imported when they are first used: `import pardnn` itself stays light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'pardnn' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral
 from typing import Any, Literal, Self
 
 from pardnn.errors import InputError
@@ -63,7 +62,7 @@ class Options:
         if not isinstance(options.seed, int) or options.seed < 0:
             raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
         batch = options.batch_size
-        if batch is not None and (isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1):
+        if batch is not None and (batch is True or not hasattr(batch, "__index__") or batch < 1):
             raise InputError(f"--batch-size: {options.batch_size} is not a whole number from 1 on")
         options.time_limit_s  # noqa: B018 - raises InputError
         return options

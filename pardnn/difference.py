@@ -8,7 +8,7 @@ from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.graph.devices import parse
-from pardnn.place.plan import PlanFile
+from pardnn.placers.plan import PlanFile
 from pardnn.report.words import count, short
 
 _SCOPES = 20  # rows of the table by scope

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pardnn.partition.metis import Metis
+from pardnn.partitioners.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
 from pardnn.refine.improve import Improve

@@ -33,7 +33,7 @@ def read_pin_file(path: str) -> list[tuple[str, str]]:
 
 
 def wishes_of_scopes(names: Sequence[str], pins: Iterable[tuple[str, str]], origin: str) -> list[Wish]:
-    """The wishes a list of (op or scope, device) makes; a longer scope overrides a shorter one, each must match an op."""
+    """The wishes of a list of (op or scope, device): the longer scope wins; InputError for one that matches no op."""
     number = {name: v for v, name in enumerate(names)}
     chosen: dict[int, tuple[int, str]] = {}
     for scope, device in pins:

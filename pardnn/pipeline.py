@@ -14,7 +14,7 @@ from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
 from pardnn.methods import method
-from pardnn.place.plan import PlanFile
+from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan
 from pardnn.problem import Placement
 from pardnn.remedy import remedy

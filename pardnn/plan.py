@@ -14,9 +14,9 @@ import numpy as np
 from pardnn import __version__
 from pardnn.config import RECORDED, Options
 from pardnn.errors import InputError
-from pardnn.place.atomic import write_file
-from pardnn.place.graphfile import pack, write_devices
-from pardnn.place.plan import PlanFile, plan_bytes
+from pardnn.placers.atomic import write_file
+from pardnn.placers.graphfile import pack, write_devices
+from pardnn.placers.plan import PlanFile, plan_bytes
 from pardnn.problem import Placement
 from pardnn.subject import Subject
 from scheduler.machine import UNLIMITED

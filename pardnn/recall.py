@@ -12,7 +12,7 @@ from pardnn.config import RECORDED, Options
 from pardnn.errors import InputError
 from pardnn.machines.build import HOST
 from pardnn.machines.spec import preset_names
-from pardnn.place.plan import PlanFile
+from pardnn.placers.plan import PlanFile
 
 _GPU = re.compile(r".*/device:GPU:(\d+)")
 

@@ -63,5 +63,5 @@ class Registry(Generic[T]):
         return entries[name]
 
 
-partitioners: Registry[Any] = Registry("method", "pardnn.partition")
+partitioners: Registry[Any] = Registry("method", "pardnn.partitioners")
 partitioner = partitioners.register

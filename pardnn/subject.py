@@ -52,6 +52,8 @@ class Subject:
     """(function, node) in the file's library where the device of an op stands that is not in the graph itself."""
     file: tuple[RawGraph, bytes] | None = None
     """The graph file, where the devices can be written back into it."""
+    graph: OpGraph | None = None
+    """The op graph; None of a cost graph."""
 
     @property
     def grouped(self) -> int:
@@ -139,7 +141,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     return Subject(
         given.name, given.sha256, names, tuple(node.op for node in graph.nodes), problem, hardware, costs,
         graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds),
-        graph.homes, (raw, given.data),
+        graph.homes, (raw, given.data), graph,
     )  # fmt: skip
 
 

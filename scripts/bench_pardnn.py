@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pardnn.errors import DoesNotFit
-from pardnn.partition.pardnn import ParDNN
+from pardnn.partitioners.pardnn import ParDNN
 from pardnn.problem import Problem
 from pardnn.refine.fit import Fit
 from scheduler._jit import compile_seconds

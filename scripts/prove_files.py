@@ -43,7 +43,9 @@ def main() -> int:
         counts = tuple(row.counts or ["-"] * len(Counts._fields))
         known = "same" if row.path.name in said else "-"
         name = f"{row.path.parent.name}/{row.path.name}"
-        rows.append([name, row.code, row.seconds, *counts, row.groups, known, "same" if other and other == row.counts else "-"])
+        rows.append(
+            [name, row.code, row.seconds, *counts, row.groups, known, "same" if other and other == row.counts else "-"]
+        )
     print(table(HEAD, rows))
     print(*faults, sep="\n")
     return int(bool(faults))

@@ -55,13 +55,6 @@ def test_a_networkx_graph_is_placed_under_its_own_names() -> None:
     assert plan.fits
 
 
-def test_partition_stays_the_function_though_a_subpackage_has_its_name() -> None:
-    code = "import pardnn; f = pardnn.partition; import pardnn.partition.fill; from pardnn import partition as g"
-    code += "; from pardnn.partition import heft; print(f is g is pardnn.partition, callable(f), heft.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert done.stdout == "True True pardnn.partition.heft\n"
-
-
 def test_the_summary_is_the_command_line_s_table(example_graph: Path) -> None:
     plan = pardnn.partition(example_graph, gpus=4, mem="16GB", method="pardnn")
     lines = plan.summary().splitlines()

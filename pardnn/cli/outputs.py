@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pardnn.errors import InputError
-from pardnn.place.atomic import refuse_existing, write_file
+from pardnn.placers.atomic import refuse_existing, write_file
 
 PLAN = ".placement.json"
 

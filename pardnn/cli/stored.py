@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pardnn.pipeline import UNMATCHED, Match, follow
-from pardnn.place.plan import read_plan
+from pardnn.placers.plan import read_plan
 from pardnn.plan import Plan
 from pardnn.recall import recall, uses_host
 from pardnn.subject import pose

@@ -21,6 +21,9 @@ from pardnn.machines.build import Hardware
 from scheduler.dag import Dag
 from scheduler.workload import Workload
 
+LARGEST_FLOPS = 2**60
+"""Where absurd shapes end."""
+
 
 @dataclass(frozen=True, eq=False)
 class Costs:
@@ -31,6 +34,10 @@ class Costs:
     """[n] "measured", "learned", "roofline", or "default" (by its bytes alone) per op."""
     coverage: Mapping[str, int]
     """Number of ops by source, defaults under roofline, and of ops with an unknown shape."""
+    run_ns: NDArray[np.int64]
+    """[n] time of one run on the first card, of ops that must run on the host there, whatever the devices' speeds."""
+    flops: NDArray[np.int64] | None
+    """[n] floating-point operations in one step; None where nothing says."""
     notes: tuple[str, ...] = ()
     """What the user should know: one line each."""
 
@@ -78,6 +85,7 @@ def graph_costs(
     estimate = model(graph, costs, cards)
     by_card = np.minimum(estimate.time_ns, LONGEST_NS // graph.trips[:, None]) * graph.trips[:, None]
     columns = [by_card[:, cards.index(card)] for card in hardware.cards]
+    own = np.where(graph.host, columns[-1], columns[0])  # where an op must run on the host, that is the last device
     workload = Workload.build(
         graph.dag, spread(columns, hardware.speed), edge_bytes(graph, costs),
         estimate.resident_bytes, estimate.output_bytes, estimate.temp_bytes,
@@ -88,7 +96,13 @@ def graph_costs(
         "roofline": estimate.source.count("roofline") + estimate.source.count("default"),
         "unknown_shape": graph.unknown_shape,
     }
-    return Costs(workload, estimate.source, coverage, estimate.notes)
+    return Costs(workload, estimate.source, coverage, own // graph.trips, _flops(graph, costs), estimate.notes)
+
+
+def _flops(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
+    """[n] of all runs in a step."""
+    pairs = zip(costs.costs, graph.trips.tolist(), strict=True)
+    return np.fromiter((min(cost.flops * trips, LARGEST_FLOPS) for cost, trips in pairs), np.int64, graph.dag.n)
 
 
 def column_costs(columns: CostColumns, hardware: Hardware) -> Costs:
@@ -98,7 +112,8 @@ def column_costs(columns: CostColumns, hardware: Hardware) -> Costs:
         columns.dag, spread([columns.time_ns] * len(hardware.speed), hardware.speed), columns.edge_bytes,
         columns.resident_bytes, columns.output_bytes, columns.temp_bytes,
     )  # fmt: skip
-    return Costs(workload, ("measured",) * n, {"measured": n, "learned": 0, "roofline": 0, "unknown_shape": 0})
+    coverage = {"measured": n, "learned": 0, "roofline": 0, "unknown_shape": 0}
+    return Costs(workload, ("measured",) * n, coverage, columns.time_ns, None)
 
 
 def spread(columns: list[NDArray[np.int64]], speed: tuple[Fraction, ...]) -> NDArray[np.int64]:

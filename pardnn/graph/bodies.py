@@ -120,11 +120,11 @@ class Bodies:
             return self._made[key]
         kinds: list[DType] = [one.dtype for one in fed] + [DType(0)] * (len(function.arguments) - len(fed))
         arguments = [RawNode(a, "_Arg", attrs={"T": kind}) for a, kind in zip(function.arguments, kinds, strict=True)]
-        nodes = inline((*arguments, *function.nodes), self.calls).nodes
-        self._nodes += len(nodes)
-        if self._nodes > _MOST_INSIDE:
-            return None
         try:
+            nodes = inline((*arguments, *function.nodes), self.calls).nodes
+            self._nodes += len(nodes)
+            if self._nodes > _MOST_INSIDE:
+                return None
             self._made[key] = self._analysed(nodes, fed, depth)
         except InputError:  # a body that cannot run is an error where it runs
             return None

@@ -18,8 +18,8 @@ from pardnn.graph.wiring import Wiring, shortened, split_input
 from scheduler.dag import Dag
 
 # The optimisers' fused updates. Where a graph has none, any change of a variable counts as an update.
-_OPTIMISER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*|_Fused(Resource)?\w*Apply\w*")
-_UPDATE = re.compile(r"Assign(Add|Sub)?(VariableOp)?|(Resource)?Scatter(Nd)?(Add|Sub|Update|Min|Max|Mul|Div)")
+OPTIMISER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*|_Fused(Resource)?\w*Apply\w*")
+UPDATE = re.compile(r"Assign(Add|Sub)?(VariableOp)?|(Resource)?Scatter(Nd)?(Add|Sub|Update|Min|Max|Mul|Div)")
 _INITIAL = frozenset({"Assign", "AssignVariableOp"})
 _STATE = re.compile(
     r"Variable(V2)?|VarHandleOp|ReadVariableOp|Placeholder\w*|_Arg|Iterator\w*|\w*Queue\w*|(Is|VarIs)\w*Initialized\w*"
@@ -78,7 +78,7 @@ def _goals(
         return [v for v, node in enumerate(nodes) if node.op == "_Retval" or _stateful(node)], None
     if any(node.op == "Placeholder" and node.attrs.get("dtype") == RESOURCE for node in nodes):
         return None, None  # the body of a traced function: it was pruned when it was traced
-    updates = [v for v, node in enumerate(nodes) if _OPTIMISER.fullmatch(node.op)]
+    updates = [v for v, node in enumerate(nodes) if OPTIMISER.fullmatch(node.op)]
     if not updates:
         updates = _learned_updates(wiring, ways)
     if not updates:
@@ -114,7 +114,7 @@ def _stateful(node: RawNode) -> bool:
 
 def _learned_updates(wiring: Wiring, ways: Dag) -> list[int]:
     """Updates of variables, without those whose new value comes from constants or a checkpoint alone."""
-    found = [v for v, node in enumerate(wiring.nodes) if _UPDATE.fullmatch(node.op)]
+    found = [v for v, node in enumerate(wiring.nodes) if UPDATE.fullmatch(node.op)]
     if not found:
         return []
     sources = [v for v, node in enumerate(wiring.nodes) if _STATE.fullmatch(node.op)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from pardnn.place.plan import read_plan
+from pardnn.placers.plan import read_plan
 from pardnn.readers.graph import read_graph
 from tests.cli.conftest import Program
 from tests.conftest import ROOT

@@ -26,7 +26,7 @@ def test_a_method_that_does_not_fit_is_a_row_with_the_reason(
     pardnn: Program, diamond: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pardnn.errors import DoesNotFit
-    from pardnn.partition.fill import Fill
+    from pardnn.partitioners.fill import Fill
 
     def never(*_: object) -> None:
         raise DoesNotFit("op number 1 is too big")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pardnn.place.atomic import write_file
-from pardnn.place.plan import read_plan
+from pardnn.placers.atomic import write_file
+from pardnn.placers.plan import read_plan
 from tests.cli.conftest import Program
 
 KEYS = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pardnn.errors import InputError
 from pardnn.graph.raw import RawGraph, RawNode
-from pardnn.place.graphfile import write_devices
+from pardnn.placers.graphfile import write_devices
 from pardnn.readers.file import File
 from pardnn.readers.graph import parse_graph
 from tests.readers.drawn import NODES, Printer, as_binary

@@ -21,7 +21,10 @@ REFUSED: Mapping[str, tuple[int, str]] = {  # exit code and words of the one lin
     "dup_names.pbtxt": (2, "node 'a' occurs twice"),
     "missing_input.pbtxt": (2, "node 'b' has an input 'ghost'"),
     "self_loop.pbtxt": (2, "b -> b"),
-    "cycle_no_nextiteration.pbtxt": (2, "cycle of 2 nodes without a NextIteration, so it is no loop and can never run: "),
+    "cycle_no_nextiteration.pbtxt": (
+        2,
+        "cycle of 2 nodes without a NextIteration, so it is no loop and can never run: ",
+    ),
     "control_cycle.pbtxt": (2, "b -> a -> b"),
     "truncated.pbtxt": (2, "truncated.pbtxt:2: field 'op' has no value but the end of the file"),
     "not_a_graph_but_named.pb": (2, "is a PNG image"),

@@ -9,7 +9,7 @@ import resource
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,7 +73,9 @@ def cases(graphs: Sequence[Sample], costs: Sample, seeds: Iterator[int], folder:
             yield Case(seed, sample.name, damaged(sample.data, rng), command)
 
 
-def fuzz(todo: Iterator[Case], folder: Path, keep: Path | None = None, tell: Callable[[int], None] = lambda _: None) -> Tally:
+def fuzz(
+    todo: Iterator[Case], folder: Path, keep: Path | None = None, tell: Callable[[int], None] = lambda _: None
+) -> Tally:
     """Run the cases; those that fail are kept as keep/SEED-NAME."""
     tally = Tally()
     for number, case in enumerate(todo):
@@ -139,7 +141,13 @@ def _carry_out(case: Case, folder: Path) -> int:
     return answer.code
 
 
-def run(graphs: Sequence[Sample], costs: Sample, seeds: range, keep: Path | None, tell: Callable[[int], None]) -> Tally:
+def run(
+    graphs: Sequence[Sample],
+    costs: Sample,
+    seeds: Iterable[int],
+    keep: Path | None,
+    tell: Callable[[int], None] = lambda _: None,
+) -> Tally:
     """All cases of these seeds in a temporary folder."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -18,7 +18,15 @@ _NUMBERS = (
 )  # fmt: skip
 _VARINTS = tuple(
     bytes.fromhex(text)
-    for text in ("00", "7f", "ffffffff0f", "ffffffffffffffff7f", "ffffffffffffffffff01", "80808080808080808001", "ff" * 11)
+    for text in (
+        "00",
+        "7f",
+        "ffffffff0f",
+        "ffffffffffffffff7f",
+        "ffffffffffffffffff01",
+        "80808080808080808001",
+        "ff" * 11,
+    )
 )
 _VALUES: tuple[Any, ...] = (
     None, True, "", "x", -1, 0, 2**31, 2**62, 2**63, 2**64, 10**400, 0.5, -0.5, 1e300, [], {}, [[]], {"a": 1}, "\ud800",
@@ -104,7 +112,9 @@ def rewire(data: bytes, rng: random.Random) -> bytes:
         elif action == 1:
             node.op = other.op
         elif action == 2:
-            node.input.append(rng.choice(("^", "", "", "")) + other.name + rng.choice(("", ":1", ":99", ":99999999999")))
+            node.input.append(
+                rng.choice(("^", "", "", "")) + other.name + rng.choice(("", ":1", ":99", ":99999999999"))
+            )
         elif action == 3 and node.input:
             node.input[rng.randrange(len(node.input))] = other.name
         elif action == 4 and node.attr:

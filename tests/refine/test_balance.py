@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pardnn.partition.pardnn import ParDNN
-from pardnn.partition.pardnn.chunks import thin_slices
+from pardnn.partitioners.pardnn import ParDNN
+from pardnn.partitioners.pardnn.chunks import thin_slices
 from pardnn.problem import Problem
 from pardnn.refine.balance import Balance
 from tests.factories import chain, drawn

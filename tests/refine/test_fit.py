@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pardnn.errors import DoesNotFit
-from pardnn.partition.pardnn import ParDNN
+from pardnn.partitioners.pardnn import ParDNN
 from pardnn.problem import Placement, Problem
 from pardnn.refine.fit import Fit
 from pardnn.refine.needs import Needs

@@ -30,7 +30,7 @@ def command(
     """
     from pardnn.cli.outputs import PLAN, Outputs
     from pardnn.cli.stored import follow_stored
-    from pardnn.place.plan import plan_bytes
+    from pardnn.placers.plan import plan_bytes
     from pardnn.report.words import count
 
     voice = Voice(as_json, quiet, verbose)

@@ -29,7 +29,7 @@ def command(
     """
     from pardnn.cli.stored import follow_stored
     from pardnn.holding import Limit, broken, reasons
-    from pardnn.place.plan import read_plan
+    from pardnn.placers.plan import read_plan
     from pardnn.report.check import holds
 
     voice = Voice(as_json, quiet, verbose)

@@ -43,7 +43,7 @@ def command(
     """
     from pardnn.cli.outputs import PLAN, Outputs
     from pardnn.pipeline import prepare, solve
-    from pardnn.place.plan import plan_bytes
+    from pardnn.placers.plan import plan_bytes
 
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
