@@ -4,7 +4,8 @@
     scripts/bench_quality.py SHARED [--rows REGEX] [--methods a,b,...] [--generated FOLDER] [--slack 1.001]
 
 SHARED is the folder with data/ and judge/; generated graphs (judge/generate.py) are looked for in --generated.
-All figures are ratios to the best peer, except the last: best peer / lower bound. A star marks a row that is lost.
+All figures of a row are ratios to the best peer, except the last: best peer / lower bound. A star marks a row that is
+lost. Behind the table, per mode: each method against the best peer, and against the peer of the same name.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from pardnn.methods import method, summaries
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph
-from pardnn.registry import partitioners
 from scheduler.machine import UNLIMITED, Machine
 from scheduler.workload import Workload
 
@@ -61,33 +62,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shared", type=Path)
     parser.add_argument("--rows", default="")
-    parser.add_argument("--methods", default=",".join(partitioners.all()))
+    parser.add_argument("--methods", default=",".join(summaries()))
     parser.add_argument("--generated", type=Path, default=Path("synth"))
     parser.add_argument("--slack", type=float, default=1.001)
     options = parser.parse_args()
-    methods = {name: partitioners.get(name).make() for name in options.methods.split(",")}
+    methods = {name: method(name) for name in options.methods.split(",")}
 
     ratios: dict[str, list[float]] = defaultdict(list)
     seconds: dict[str, float] = defaultdict(float)
     print("row".ljust(28), *(name[:8].rjust(8) for name in methods), "   min ", *PEERS, "best/bound")
     for key, peers, task in rows(options.shared, options.generated, options.rows):
+        mode = "/".join(MODES[key[-1]])
         ours = []
-        for name, method in methods.items():
+        for name, choose in methods.items():
             start = time.process_time()
-            placement = method(task, np.random.default_rng(0))
+            placement = choose(task, np.random.default_rng(0))
             seconds[name] += time.process_time() - start
-            ours.append(task.simulate(placement).makespan_ns / 1000 / peers["best"])
-            ratios[name].append(ours[-1])
-        ratios["min"].append(min(ours))
+            makespan = task.simulate(placement).makespan_ns / 1000
+            ours.append(makespan / peers["best"])
+            ratios[f"{name} to the best peer, {mode}"].append(ours[-1])
+            if peers.get(name):
+                ratios[f"{name} to the peers' {name}, {mode}"].append(makespan / peers[name])
+        ratios[f"min to the best peer, {mode}"].append(min(ours))
         theirs = [peers[peer] and peers[peer] / peers["best"] for peer in PEERS]
-        for peer, ratio in zip(PEERS, theirs, strict=True):
-            ratios[f"peers' {peer}"].extend([ratio] if ratio else [])
         columns = [f"{ratio:8.3f}" for ratio in ours] + [f"{min(ours):8.4f}" + (" *"[min(ours) > options.slack])]
         columns += [f"{ratio:.3f}" if ratio else "  -  " for ratio in theirs]
         print(key.ljust(28), *columns, f"{peers['best'] / peers['bound']:.3f}", flush=True)
-    for name, values in ratios.items():
-        spent = f"{seconds[name]:8.1f} s" if name in seconds else ""
-        print(f"{name:18} mean {np.exp(np.log(values).mean()):.4f} worst {max(values):8.3f} rows {len(values)}{spent}")
+    for name, values in sorted(ratios.items()):
+        print(f"{name:54} mean {np.exp(np.log(values).mean()):.4f} worst {max(values):8.4f} rows {len(values)}")
+    print("processor seconds: " + ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
 
 
 if __name__ == "__main__":
