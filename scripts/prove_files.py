@@ -3,8 +3,8 @@
 
     scripts/prove_files.py SHARED [--only REGEX] [--no-tensorflow]
 
-A row per file: exit code and seconds of `partition --gpus 4 --mem 16GB`, what `inspect` counts, and whether TensorFlow's
-protos with networkx and the folder's README count the same. Protobuf takes 80 s for the largest text.
+A row per file: exit code and seconds of `partition --gpus 4 --mem 16GB`, what `inspect` counts, and whether
+TensorFlow's protos with networkx and the folder's README count the same. Protobuf takes 80 s for the largest text.
 """
 
 from __future__ import annotations

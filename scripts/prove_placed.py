@@ -48,10 +48,9 @@ def main() -> int:
             faults += [f"{one.source.name}: {op} is elsewhere" for op in answer.get("elsewhere", ())]
             placer = "accepts" if answer.get("stage") in ("run", "done") else "-"
             file = "wrong" if one.faults else "devices only"
-            rows.append(
-                [one.source.name, one.answer.code, one.answer.seconds, 0 if one.faults else len(one.placement), file]
-                + [answer.get("loaded", "-"), placer, answer.get("executed", "-"), len(answer.get("elsewhere", ()))]
-            )
+            ours = (one.source.name, one.answer.code, one.answer.seconds, 0 if one.faults else len(one.placement), file)
+            theirs = (answer.get("loaded", "-"), placer, answer.get("executed", "-"), len(answer.get("elsewhere", ())))
+            rows.append([*ours, *theirs])
         placements = {one.source.name: one.placement for one in good}
     print(table(HEAD, rows))
     for text, binary in (("ssd_hikapok_graph.pbtxt", "ssd_hikapok_model.ckpt-120000.meta"),):

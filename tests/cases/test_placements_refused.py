@@ -1,4 +1,4 @@
-"""What people were refused by TensorFlow's placer, as the command answers it: graphs of a few ops, one test a report."""
+"""What people were refused by TensorFlow's placer, as the command answers it: a few ops and one test a report."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every graph file of the shared folder: what we read in it, what its README says, what TensorFlow and networkx count."""
+"""Every graph file of the shared folder: what we read, what its README says, what TensorFlow and networkx count."""
 
 from __future__ import annotations
 

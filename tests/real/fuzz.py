@@ -59,7 +59,7 @@ def cases(graphs: Sequence[Sample], costs: Sample, seeds: Iterator[int], folder:
         rng = random.Random(seed)
         kind = rng.random()
         if kind < 0.1:
-            command = ("partition", "FILE", *options, "-o", f"{placed}.placement.json")
+            command: Sequence[str] = ("partition", "FILE", *options, "-o", f"{placed}.placement.json")
             yield Case(seed, costs.name, damaged_json(costs.data, rng), command)
         elif kind < 0.2:
             command = rng.choice((("simulate", str(whole), "FILE"), ("apply", str(whole), "FILE", "-o", placed)))
