@@ -10,6 +10,8 @@ from pardnn.graph.raw import Source
 from pardnn.placers.text_devices import write_text_devices
 from pardnn.placers.wire_devices import write_wire_devices
 
+_LARGEST_MESSAGE = 2**31 - 1
+
 
 def write_devices(
     data: bytes,
@@ -27,7 +29,10 @@ def write_devices(
     """
     write = write_text_devices if source.text else write_wire_devices
     try:
-        return write(data, source.kind, device_of, bodies or {})
+        placed = write(data, source.kind, device_of, bodies or {})
+        if not source.text and len(placed) > _LARGEST_MESSAGE:
+            raise ValueError("it would then have 2 GiB or more, which TensorFlow does not read; write the plan only")
+        return placed
     except ValueError as error:  # the reader understood it: only a form that is read and cannot be rewritten comes here
         raise InputError(f"{source.path}: devices cannot be written into it: {error}") from None
 

@@ -28,12 +28,13 @@ def write_text_devices(
     data: bytes, kind: str, device_of: Mapping[str, str], bodies: Mapping[str, Mapping[str, str]]
 ) -> bytes:
     """As `graphfile.write_devices`; order, formatting, comments and line ends are kept; O(bytes)."""
-    pieces = []
-    kept = 0  # what stands before has been copied
+    whole = memoryview(data)  # large constants are copied once, where the pieces are joined
+    pieces: list[bytes | memoryview] = []
+    kept = 0  # what stands before is among the pieces
     for edit in _edits(data, kind, device_of, bodies):
-        pieces += [data[kept : edit.start], edit.new]
+        pieces += [whole[kept : edit.start], edit.new]
         kept = edit.end
-    return b"".join((*pieces, data[kept:]))
+    return b"".join((*pieces, whole[kept:]))
 
 
 def _edits(

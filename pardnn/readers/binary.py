@@ -12,6 +12,7 @@ from pardnn.encoding import Malformed, wire
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawFunction, RawNode, Shape, TensorInfo
 from pardnn.readers import dtypes, schema
 from pardnn.readers.contents import Contents
+from pardnn.readers.slim import slim
 
 _LONGEST_REMEMBERED = 4096  # longer attributes are constants, seldom equal
 
@@ -20,7 +21,7 @@ def read_binary(data: bytes) -> Contents:
     """What the bytes hold; attributes without a value are left out. Raises Malformed with the offset of the damage."""
     kind = _kind(data)
     try:
-        message = schema.message(kind).FromString(data)
+        message = schema.message(kind).FromString(slim(data, kind))
     except DecodeError as error:
         raise _located(data, kind, error) from None
     meta = message
