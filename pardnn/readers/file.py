@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
+import os
 import re
 import zlib
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from pardnn.errors import InputError
+from pardnn.readers.events import graph_in_events
 
 
 class Form(Enum):
@@ -29,6 +32,8 @@ class File(NamedTuple):
     sha256: str
 
 
+LARGEST_MESSAGE = 2**31 - 1
+_SAMPLE = 65536
 BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -55,9 +60,14 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def load(path: str | Path) -> File:
-    """A file's data. Raises InputError: no such file, a directory, a damaged gzip, a Git LFS pointer."""
+    """A file's data, of an events file the graph in it.
+
+    Raises InputError: no such file, a directory, a damaged gzip, a Git LFS pointer, events without a graph.
+    """
     try:
-        raw = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            _refuse_huge(_head(file), os.fstat(file.fileno()).st_size, path)
+            raw = file.read()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError:  # a NUL in the name
@@ -68,9 +78,30 @@ def load(path: str | Path) -> File:
             data = gzip.decompress(raw)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{path}: the gzip is damaged or cut off ({error}): fetch the file again") from None
+        _refuse_huge(data[:_SAMPLE], len(data), path)
     if data.startswith(_LFS):
         raise InputError(f"{path}: is a Git LFS pointer, not the graph itself: run `git lfs pull`")
-    return File(data, data is not raw, hashlib.sha256(raw).hexdigest())
+    packed = data is not raw
+    if (graph := graph_in_events(data, path)) is not None:
+        data = graph
+    return File(data, packed, hashlib.sha256(raw).hexdigest())
+
+
+def _head(file: BinaryIO) -> bytes:
+    """The first bytes of a file that is larger than a message may be; nothing of any other."""
+    if os.fstat(file.fileno()).st_size <= LARGEST_MESSAGE or not isinstance(file, io.BufferedReader):
+        return b""
+    head = file.peek(_SAMPLE)
+    return b"" if head.startswith((_GZIP, _LFS)) else head
+
+
+def _refuse_huge(head: bytes, size: int, path: str | Path) -> None:
+    """Raise InputError for a binary graph that is larger than protobuf, and so TensorFlow, can take."""
+    if size > LARGEST_MESSAGE and head and sniff(head, path) is Form.BINARY:
+        raise InputError(
+            f"{path}: has {size / 2**30:.2f} GiB, and TensorFlow reads no message of 2 GiB or more: save the "
+            "graph without its weights (as variables, in a checkpoint, not as constants)"
+        )
 
 
 def sniff(data: bytes, path: str | Path) -> Form:
@@ -81,7 +112,7 @@ def sniff(data: bytes, path: str | Path) -> Form:
     start = len(BOM) if data.startswith(BOM) else 0
     if _TEXT.match(data, start):
         return Form.TEXT
-    sample = data[start : start + 65536]
+    sample = data[start : start + _SAMPLE]
     if _CONTROL.search(sample) or not _is_utf8(sample) or not data:
         return Form.BINARY
     return Form.JSON if _JSON.match(sample) else Form.TEXT
