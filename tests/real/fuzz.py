@@ -131,7 +131,7 @@ def _carry_out(case: Case, folder: Path) -> int:
         fault = f"exit {answer.code}: {answer.error}"
     elif "Traceback" in answer.err:
         fault = f"a traceback: {answer.error}"
-    elif answer.code and not (answer.error.startswith("pardnn: ") and len(answer.err.splitlines()) == 1):
+    elif answer.code and not _is_one_line(answer.err):
         fault = f"exit {answer.code} in {len(answer.err.splitlines())} lines: {answer.err[:300]}"
     elif answer.code and written:
         fault = f"exit {answer.code}, yet {written[0].name} was written"
@@ -139,6 +139,12 @@ def _carry_out(case: Case, folder: Path) -> int:
         read_graph(folder / "out")  # what we write we read
     (folder / "fault").write_text(fault)
     return answer.code
+
+
+def _is_one_line(said: str) -> bool:
+    """Whether an error is told in a line, perhaps behind warnings."""
+    *warnings, error = said.splitlines() or [""]
+    return error.startswith("pardnn: ") and all(line.startswith("pardnn: warning: ") for line in warnings)
 
 
 def run(
