@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
 
 from pardnn.cost import memory
@@ -16,11 +19,8 @@ def body_cost(graph: OpGraph, costs: GraphCosts) -> OpCost:
 
     The arguments are the caller's: they cost nothing here.
     """
-    kernels = tuple(
-        _often(kernel, trips)
-        for cost, trips in zip(costs.costs, graph.trips.tolist(), strict=True)
-        for kernel in cost.kernels
-    )
+    runs = zip(costs.costs, graph.trips.tolist(), strict=True)
+    kernels = _merged((kernel, trips) for cost, trips in runs for kernel in cost.kernels)
     held = zip(graph.nodes, memory.resident_bytes(graph, costs).tolist(), strict=True)
     resident = sum(size for node, size in held if node.op != "_Arg")
     none: Source = "roofline"
@@ -28,15 +28,22 @@ def body_cost(graph: OpGraph, costs: GraphCosts) -> OpCost:
     return OpCost(kernels, min(_peak(graph, costs), LARGEST), 0, min(resident, LARGEST), source)
 
 
-def _often(kernel: Kernel, trips: int) -> Kernel:
-    """As many runs of it."""
-    if trips == 1:
-        return kernel
+def _merged(runs: Iterable[tuple[Kernel, int]]) -> tuple[Kernel, ...]:
+    """Each kernel as often as it runs, equal launches as one: bodies in bodies in bodies repeat what they do."""
+    often: dict[Kernel, int] = {}
+    for kernel, trips in runs:
+        count = math.gcd(kernel.flops, kernel.bytes_read, kernel.bytes_written, kernel.launches)
+        single = _times(kernel, 1, max(count, 1))
+        often[single] = often.get(single, 0) + trips * max(count, 1)
+    return tuple(_times(kernel, count) for kernel, count in often.items())
+
+
+def _times(kernel: Kernel, factor: int, divisor: int = 1) -> Kernel:
     return kernel._replace(
-        flops=kernel.flops * trips,
-        bytes_read=kernel.bytes_read * trips,
-        bytes_written=kernel.bytes_written * trips,
-        launches=kernel.launches * trips,
+        flops=kernel.flops * factor // divisor,
+        bytes_read=kernel.bytes_read * factor // divisor,
+        bytes_written=kernel.bytes_written * factor // divisor,
+        launches=kernel.launches * factor // divisor,
     )
 
 

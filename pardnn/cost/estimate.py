@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pardnn.cost.body import body_cost
 from pardnn.cost.graph import GraphCosts
+from pardnn.cost.memory import pushed_bytes
 from pardnn.cost.op import Op
 from pardnn.cost.record import OpCost
 from pardnn.cost.rule import estimate
@@ -41,7 +43,8 @@ def _estimated(graph: OpGraph, given: Mapping[str, OpCost], done: dict[int, tupl
         )
         for v, node in enumerate(graph.nodes)
     )  # fmt: skip
-    return GraphCosts(ops, tuple(map(estimate, ops)), arguments, inside)
+    costs = GraphCosts(ops, tuple(map(estimate, ops)), arguments, inside)
+    return replace(costs, pushed=sum(pushed_bytes(graph, costs).tolist()))
 
 
 def _output_tensors(graph: OpGraph) -> list[tuple[Tensor, ...]]:

@@ -19,3 +19,5 @@ class GraphCosts:
     """Per op its data inputs in argument order as (producer, port); (-1, -1) where the graph has no such op."""
     inside: Mapping[int, tuple[GraphCosts, ...]] = field(default_factory=dict)
     """The same of the bodies that an op runs, aligned with the graph's `bodies`."""
+    pushed: int = 0
+    """Bytes that all of it leaves on stacks and lists."""

@@ -70,16 +70,12 @@ def pushed_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
     """[n] what the op, or the body it runs, leaves on stacks and lists in a step."""
     result = np.zeros(graph.dag.n, np.int64)
     held = _names_held(graph, costs)
-    of_body: dict[int, int] = {}  # one body may be that of many ops
     for v, node in enumerate(graph.nodes):
         pushed, argument = 0, _PUSHED_ARGUMENT.get(node.op, len(costs.arguments[v]))
         if argument < len(costs.arguments[v]):
             source = costs.arguments[v][argument][0]
             pushed = 0 if source >= 0 and held[source] else costs.ops[v].input(argument).bytes
-        for inner, inside in zip(graph.bodies.get(v, ()), costs.inside.get(v, ()), strict=True):
-            if id(inside) not in of_body:
-                of_body[id(inside)] = sum(pushed_bytes(inner.graph, inside).tolist())
-            pushed += of_body[id(inside)]
+        pushed += sum(inside.pushed for inside in costs.inside.get(v, ()))
         result[v] = min(pushed * int(graph.trips[v]), LARGEST)
     return result
 

@@ -20,7 +20,7 @@ from pardnn.graph.shape_rules.dims import Dims, Value
 from pardnn.graph.shapes import Fed, Inferred, find_shapes
 from pardnn.graph.trips import ASSUMED, MOST, count_trips
 from pardnn.graph.whiles import trips_of
-from pardnn.graph.wiring import Wiring, wire
+from pardnn.graph.wiring import Wiring, split_input, wire
 
 _DEEPEST = 16
 """Bodies in bodies are followed so far: functions may call themselves."""
@@ -125,17 +125,18 @@ class Bodies:
             self._nodes += len(nodes)
             if self._nodes > _MOST_INSIDE:
                 return None
-            self._made[key] = self._analysed(nodes, fed, depth)
+            self._made[key] = self._analysed(nodes, function.results, fed, depth)
         except InputError:  # a body that cannot run is an error where it runs
             return None
         return self._made[key]
 
-    def _analysed(self, nodes: tuple[RawNode, ...], fed: Sequence[Fed], depth: int) -> OpGraph:
+    def _analysed(self, nodes: tuple[RawNode, ...], results: Sequence[str], fed: Sequence[Fed], depth: int) -> OpGraph:
         """The ops of a body; nothing in it is pruned, and all of it runs where the op around it runs."""
         wiring = wire(nodes)
         forward = forward_edges(wiring)
         dag = acyclic(wiring, forward)
-        dtypes = all_dtypes(wiring)
+        ends = ((wiring.index[name], port) for name, port in map(split_input, results))
+        dtypes = all_dtypes(wiring, list(ends))
         inferred = find_shapes(wiring, dag.order, dtypes, fed=dict(enumerate(fed)), library=self.calls.library)
         trips, _ = count_trips(wiring, find_frames(wiring, dag), inferred, np.ones(wiring.n, bool))
         bodies, turns = self.of(Graph(wiring, dag.order, dtypes, inferred), depth + 1)

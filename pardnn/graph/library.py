@@ -150,4 +150,4 @@ def _wired(function: Function) -> Body | None:
         return None
     ends = (split_input(text) for text in function.results)
     results = tuple((wiring.index[name], port) for name, port in ends)
-    return Body(wiring, order, all_dtypes(wiring), len(function.arguments), results)
+    return Body(wiring, order, all_dtypes(wiring, results), len(function.arguments), results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -27,10 +27,15 @@ def output_dtypes(node: RawNode, at_least: int) -> tuple[DType, ...]:
     return tuple(found)
 
 
-def all_dtypes(wiring: Wiring) -> tuple[tuple[DType, ...], ...]:
-    """[n] every node's output types; a custom op has as many as consumers name or the file gives shapes of."""
+def all_dtypes(wiring: Wiring, results: Sequence[tuple[int, int]] = ()) -> tuple[tuple[DType, ...], ...]:
+    """[n] every node's output types; a custom op has as many as consumers name or the file gives shapes of.
+
+    `results`: what a function's caller consumes, as (node, port).
+    """
     outputs = np.zeros(wiring.n, np.int64)
     np.maximum.at(outputs, wiring.src, wiring.port + 1)
+    for v, port in results:
+        outputs[v] = max(outputs[v], port + 1)
     found = []
     for node, count in zip(wiring.nodes, outputs.tolist(), strict=True):
         stated = node.attrs.get("_output_shapes") if facts(node.op) is None else None

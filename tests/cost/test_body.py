@@ -88,3 +88,14 @@ def test_a_variable_that_only_a_body_reads_is_counted_where_it_comes_in() -> Non
     text = "h = Placeholder() dtype=resource\nc = If(p, h) then_branch=@reads else_branch=@reads Tout=float;"
     graph = graph_of(text, reads)
     assert resident_bytes(graph, estimate_graph(graph))[graph.names.index("h")] == TENSOR // 2
+
+
+def test_bodies_that_double_at_each_level_are_costed_at_once() -> None:
+    levels = [
+        function(f"f{i}", "x", f"a = f{i - 1}(x) _noinline=True\nb = f{i - 1}(a:y:0) _noinline=True", y="b:y:0")
+        for i in range(1, 14)
+    ]
+    base = function("f0", "x", "m = MatMul(x, x) T=float", y="m:product:0")
+    cost = estimate_graph(graph_of("c = f13(x) _noinline=True", base, *levels)).costs[-1]
+    assert cost.flops == 2**13 * PRODUCT
+    assert [kernel.launches for kernel in cost.kernels] == [2**13]
