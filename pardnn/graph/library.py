@@ -13,7 +13,7 @@ from pardnn.graph.kernels import facts
 from pardnn.graph.loops import acyclic, forward_edges
 from pardnn.graph.optypes import all_dtypes, count_of
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawFunction, RawNode
-from pardnn.graph.wiring import Wiring, port_number, split_input, wire
+from pardnn.graph.wiring import MOST_OUTPUTS, Wiring, port_number, split_input, wire
 
 PARTITIONED = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 """Calls whose body TensorFlow places op by op."""
@@ -99,6 +99,8 @@ class Library:
         results = tuple(self._plain(raw.results[name], ops) for name in order)
         ends = [split_input(text)[0] for node in nodes for text in node.inputs] + [split_input(r)[0] for r in results]
         if len(ops) < len(nodes) or not names.issuperset(ends) or not names.issuperset(raw.awaited):
+            return None
+        if any(split_input(text)[1] >= MOST_OUTPUTS for text in results):
             return None
         return Function(raw.name, raw.arguments, nodes, results, raw.awaited or _with_effects(nodes), raw.attrs)
 

@@ -209,3 +209,8 @@ def test_a_call_is_kept_with_its_body_and_its_inputs_shape_it() -> None:
     assert dict(graph.unplaced) == {"s": "summary"}
     assert graph.output_shapes[2][0].dims == (4, 4)
     assert (graph.nodes_read, graph.edges_read) == (4, 3)
+
+
+def test_a_function_with_an_impossible_result_is_broken_and_its_call_stays() -> None:
+    far = function("far", "x", "n = Neg(x) T=float", y="n:y:99999999999")
+    assert read(inlined("x = Const()\nc = PartitionedCall(x) f=@far", far)) == {"x": "", "c": "x"}
