@@ -167,11 +167,12 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
+    notes = costs.notes if options.costs == "auto" else (*costs.notes, f"{name}: brings its own costs: --costs is idle")
     group = _groups(graph.colocate)
     problem = _problem(costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options)
     return Subject(
         name, given.sha256, graph.names, graph.ops, problem, hardware, costs,
-        {}, len(graph.names), len(graph.src), 0, costs.notes, _stop(seconds),
+        {}, len(graph.names), len(graph.src), 0, notes, _stop(seconds),
     )  # fmt: skip
 
 
