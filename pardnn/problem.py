@@ -140,4 +140,5 @@ def _majority(
     """[g] the device that holds most of each group's weight (a node counts at least 1); ties to the smaller number."""
     held = np.zeros(groups * k, np.int64)
     np.add.at(held, group.astype(np.int64) * k + placement, np.maximum(weight, 1))
-    return held.reshape(groups, k).argmax(axis=1).astype(np.int32)
+    device: Placement = held.reshape(groups, k).argmax(axis=1).astype(np.int32)
+    return device

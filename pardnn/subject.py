@@ -149,7 +149,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
 def _build(name: str, raw: RawGraph, options: Options) -> OpGraph:
     """The op graph; what is wrong with it is told with the file's name."""
     try:
-        return build(raw, tuple(options.targets), options.batch_size)
+        return build(raw, tuple(options.targets), options.batch_size, options.tf_shapes)
     except PardnnError as error:
         told = str(error)
         raise error if name in told else type(error)(f"{name}: {told}") from None
