@@ -12,16 +12,17 @@ pop = _heap.pop
 @kernel
 def list_transfers(
     k: int, placement: In32, out_ptr: In64, out_edge: In32, dst: In32, edge_slot: In32, seen: Out32,
-    edge_transfer: Out32, next_edge: Out32, transfer_src: Out32, transfer_device: Out32, first_edge: Out32,
-) -> int:  # fmt: skip
+    edge_transfer: Out32, next_edge: Out32, transfer_ptr: Out64, transfer_device: Out32, first_edge: Out32,
+) -> None:  # fmt: skip
     """Number the transfers a placement needs: one per (producer, receiving device, size), by producer, then by edge.
 
-    `seen` [slots * k] starts at -1. The edges of a transfer are chained: first_edge[t], next_edge[e], ... -1.
+    Those of v begin at transfer_ptr[v]. `seen` [slots * k] starts at -1. The edges of a transfer are chained:
+    first_edge[t], next_edge[e], ... -1.
     """
     count = 0
     for v in range(len(placement)):
         here = placement[v]
-        before = count
+        transfer_ptr[v] = count
         for i in range(out_ptr[v], out_ptr[v + 1]):
             e = out_edge[i]
             there = placement[dst[e]]
@@ -30,17 +31,16 @@ def list_transfers(
                 continue
             slot = edge_slot[e] * k + there
             t = seen[slot]
-            if t < before:
+            if t < transfer_ptr[v]:
                 t = count
                 seen[slot] = t
-                transfer_src[t] = v
                 transfer_device[t] = there
                 first_edge[t] = -1
                 count += 1
             edge_transfer[e] = t
             next_edge[e] = first_edge[t]
             first_edge[t] = e
-    return count
+    transfer_ptr[len(placement)] = count
 
 
 @kernel

@@ -41,19 +41,21 @@ def simulate(
     return _run(workload, machine, placement, priority, contention == "link", transfers)
 
 
-Transfers = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+Transfers = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 
 def _transfers(workload: Workload, k: int, placement: NDArray[np.int32]) -> Transfers:
-    """(edge_transfer [m], next_edge [m], source [t], device [t], first_edge [t])."""
+    """(edge_transfer [m], next_edge [m], ptr [n + 1] of a producer's transfers, device [t], first_edge [t])."""
     dag, slot = workload.dag, workload.edge_slot
     seen = np.full((int(slot.max(initial=0)) + 1) * k, -1, np.int32)
-    edge_transfer, next_edge, source, device, first_edge = np.empty((5, dag.m), np.int32)
-    count = _engine.list_transfers(
+    edge_transfer, next_edge, device, first_edge = np.empty((4, dag.m), np.int32)
+    ptr = np.empty(dag.n + 1, np.int64)
+    _engine.list_transfers(
         k, placement, dag.out_ptr, dag.out_edge, dag.dst, slot, seen,
-        edge_transfer, next_edge, source, device, first_edge,
+        edge_transfer, next_edge, ptr, device, first_edge,
     )  # fmt: skip
-    return edge_transfer, next_edge, source[:count], device[:count], first_edge[:count]
+    count = ptr[-1]
+    return edge_transfer, next_edge, ptr, device[:count], first_edge[:count]
 
 
 def _run(
@@ -65,15 +67,15 @@ def _run(
     transfers: Transfers,
 ) -> Schedule:
     dag, n, k = workload.dag, workload.dag.n, machine.k
-    edge_transfer, next_edge, source, device, first_edge = transfers
-    count = len(source)
+    edge_transfer, next_edge, ptr, device, first_edge = transfers
+    count = len(device)
     start, finish, ready_key, ready_tie = np.zeros((4, n), np.int64)
     transfer_start, transfer_finish = np.zeros((2, count), np.int64)
     event_key, event_tie = np.empty((2, count + k), np.int64)
     ran = _engine.run(
         k, int(priority.by_arrival), priority.rank, np.diff(dag.in_ptr), placement, workload.time_ns,
         dag.out_ptr, dag.out_edge, dag.dst, workload.edge_bytes, edge_transfer,
-        next_edge, device, first_edge, np.searchsorted(source, np.arange(n + 1)),
+        next_edge, device, first_edge, ptr,
         machine.latency_ns.ravel(), machine.bytes_per_s.ravel(),
         machine.path_ptr if contended else np.zeros_like(machine.path_ptr), machine.path_link,
         np.zeros(len(machine.links), np.int64), np.ones(k, np.bool_),
@@ -84,8 +86,8 @@ def _run(
     if ran < n:
         dag.order  # noqa: B018 - raises CycleError with the cycle
     return Schedule(
-        placement, start, finish, edge_transfer,
-        source, device, workload.edge_bytes[first_edge], transfer_start, transfer_finish,
+        placement, start, finish, edge_transfer, np.repeat(np.arange(n, dtype=np.int32), np.diff(ptr)),
+        device, workload.edge_bytes[first_edge], transfer_start, transfer_finish,
     )  # fmt: skip
 
 
