@@ -29,6 +29,8 @@ from pardnn.readers.file import File, Form, load, sniff
 from pardnn.readers.graph import parse_graph
 from scheduler.dag import CycleError
 
+_EVENTS = "read from an events file; placed, it is written as a GraphDef, for TensorFlow loads no graph from events"
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
@@ -123,7 +125,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     graph = _build(given.name, raw, options)
     names = graph.names
     wishes = [(v, HOST, "ops without a GPU kernel") for v in np.flatnonzero(graph.host).tolist()]
-    notes = list(graph.notes)
+    notes = [*graph.notes, *([_EVENTS] if raw.source.events else [])]
     hosted = {w[0] for w in wishes}
     if options.keep_devices:
         kept, told = wishes_of_file(graph.nodes, hosted)
