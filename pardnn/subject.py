@@ -173,7 +173,13 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
-    notes = costs.notes if options.costs == "auto" else (*costs.notes, f"{name}: brings its own costs: --costs is idle")
+    cost_model(options.costs)  # an unknown one is an error here too
+    idle = {
+        "--costs": options.costs != "auto", "--targets": options.targets, "--batch-size": options.batch_size,
+        "--keep-devices": options.keep_devices, "--tf-shapes": options.tf_shapes,
+    }  # fmt: skip
+    told = [option for option, is_given in idle.items() if is_given]
+    notes = (*costs.notes, *([f"{name}: brings its own costs: {', '.join(told)} idle"] if told else []))
     group = _groups(graph.colocate)
     problem = _problem(
         name, costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options
