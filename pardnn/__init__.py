@@ -10,13 +10,14 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "partition"]
+__all__ = ["Plan", "partition", "place"]
 
 if TYPE_CHECKING:
+    from pardnn.dropin import place
     from pardnn.pipeline import partition
     from pardnn.plan import Plan
 
-_HOME = {"partition": "pardnn.pipeline", "Plan": "pardnn.plan"}
+_HOME = {"partition": "pardnn.pipeline", "place": "pardnn.dropin", "Plan": "pardnn.plan"}
 
 
 def __getattr__(name: str) -> Any:
