@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pardnn.config import Options
 from pardnn.errors import InputError
 from pardnn.machines.build import HOST
 from pardnn.methods import method
-from pardnn.pipeline import follow, prepare, solve
 from pardnn.plan import Plan
+from pardnn.steps import StepPlanner
 from pardnn.subject import hardware_of
 
-_GUESSED_BATCH = 32
 _log = logging.getLogger("pardnn")
 
 
@@ -96,16 +95,15 @@ class ModelPlan:
         """TensorFlow's device by the plan's."""
         self.warnings: list[str] = []
         """What was said on the way, one line each."""
-        self._options = options
-        self._plan: Plan | None = None
-        self._hook = Hook(model, self._decide, devices[HOST], self._say)
+        self._planner = StepPlanner(options, self._say)
+        self._hook = Hook(model, self._planner, self.devices, devices[HOST], self._say)
 
     @property
     def plan(self) -> Plan:
         """The plan proper, with schedule and costs. Raises InputError before the step is traced."""
-        if self._plan is None:
+        if self._planner.plan is None:
             raise InputError("the step is planned when it is first traced: call fit or train_on_batch first")
-        return self._plan
+        return self._planner.plan
 
     @property
     def placement(self) -> dict[str, str]:
@@ -154,36 +152,3 @@ class ModelPlan:
     def _say(self, line: str) -> None:
         self.warnings.append(line)
         _log.warning("pardnn: %s", line)
-
-    def _decide(self, message: Any, targets: tuple[str, ...], batch: int | None) -> Any:
-        """The devices of a traced step: planned, or as in the plan there is."""
-        from pardnn.placers.trace import Devices
-
-        size = self._options.batch_size or batch
-        if size is None and self._plan is None:
-            size = _GUESSED_BATCH
-            self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
-        asked = replace(self._options, batch_size=size, targets=targets)
-        subject = prepare(message, asked)
-        self._plan = self._again(subject, asked) or solve(subject, asked)
-        real = {name: self.devices[device] for name, device in self._plan.placement.items()}
-        bodies = {
-            function: {node: self.devices[device] for node, device in nodes.items()}
-            for function, nodes in self._plan.bodies.items()
-        }
-        return Devices(real, bodies)
-
-    def _again(self, subject: Any, asked: Options) -> Plan | None:
-        """The plan there is, for the same step traced for other data; None = make one."""
-        if self._plan is None:
-            return None
-        try:
-            plan, _ = follow(subject, asked, self._plan.file())
-        except InputError:
-            self._say("the step was traced again and is another: planned anew")
-            return None
-        if not plan.fits:
-            self._say("the step was traced again for other data, for which the plan does not fit: planned anew")
-            return None
-        self._say("the step was traced again for other data: the plan is used again")
-        return plan

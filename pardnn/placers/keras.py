@@ -14,12 +14,12 @@ from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_data, batch_of_fit, peeked
-from pardnn.placers.trace import Devices, definition, follow_inputs, set_devices, sinks, without_device
-from pardnn.placers.variables import captured, initialised, move
+from pardnn.placers.trace import Devices, Step, definition, follow_inputs, set_devices, sinks, without_device
+from pardnn.placers.variables import Seats, captured, initialised
 from pardnn.placers.verify import ReadBack, Verified, compare, reading_back
 
-Decide = Callable[[Any, tuple[str, ...], int | None], Devices]
-"""From a step's GraphDef, its targets and its batch size (None = unknown) to where its ops go."""
+Decide = Callable[[Step], Devices]
+"""From a traced step to where its ops go, in the plan's names of devices."""
 _HOOKS = ("fit", "make_train_function", "make_test_function", "make_predict_function")
 
 
@@ -52,7 +52,9 @@ def _require_graph(model: Any) -> None:
 class Hook:
     """The placement of one model: from `install` on, until `remove`."""
 
-    def __init__(self, model: Any, decide: Decide, host: str, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, model: Any, decide: Decide, real: Mapping[str, str], host: str, say: Callable[[str], None]
+    ) -> None:
         self.read: ReadBack | None = None
         """Where the ops of the first step really ran."""
         self.placed: Mapping[str, str] = {}
@@ -63,13 +65,14 @@ class Hook:
         self.moved_variables = 0
         self._model = model
         self._decide = decide
+        self._real = real
         self._host = host
         self._say = say
         self._kinds: dict[str, str] = {}
         self._batch: int | None = None
         self._jit: bool | None = None
         self._own: dict[str, Any] = {}
-        self._homes: list[tuple[Any, str]] = []
+        self._seats = Seats()
 
     def install(self) -> None:
         """From now on, what Keras makes of the model's train step is placed."""
@@ -78,7 +81,7 @@ class Hook:
         fit, test, predict = model.fit, model.make_test_function, model.make_predict_function
 
         def fitted(*given: Any, **named: Any) -> Any:
-            self._batch = batch_of_fit(model, given, named)
+            self._batch = batch_of_fit(model, given, named) or self._batch
             return fit(*given, **named)
 
         def plain(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,8 +109,7 @@ class Hook:
         if self._jit is not None:
             model.jit_compile = self._jit
         model.train_function = model.test_function = model.predict_function = None
-        move(self._homes)
-        self._homes = []
+        self._seats.leave()
 
     def verify(self) -> Verified:
         """The planned devices held against those that were read back."""
@@ -172,18 +174,18 @@ class Hook:
         graph = tf.compat.v1.get_default_graph()
         variables = captured(graph)
         if initialised(item.variable for item in variables):  # else the step is traced once more when they are
-            size = batch_of_data(data) or self._batch
-            self._place(graph, {item.argument: item.variable for item in variables}, size)
+            self._batch = batch_of_data(data) or self._batch
+            self._place(graph, {item.argument: item.variable for item in variables})
         return result
 
-    def _place(self, graph: Any, variables: Mapping[str, Any], batch: int | None) -> None:
+    def _place(self, graph: Any, variables: Mapping[str, Any]) -> None:
         message = definition(graph)
-        devices = self._decide(message, sinks(message), batch)
+        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
+        planned = self._decide(Step(message, sinks(message), self._batch, settled))
+        devices = planned.renamed(self._real)
         set_devices(graph, devices)
-        homes, size = move((variable, devices.ops[name]) for name, variable in variables.items())
-        known = {id(variable) for variable, _ in self._homes}
-        self._homes += [(variable, home) for variable, home in homes if id(variable) not in known]
-        self.moved_variables += len(homes)
+        moved, size = self._seats.take((v, planned.ops[name], devices.ops[name]) for name, v in variables.items())
+        self.moved_variables += moved
         self.moved_bytes += size
         self._kinds = {op.name: op.type for op in graph.get_operations()}
         arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}

@@ -24,6 +24,26 @@ class Devices:
     ops: Mapping[str, str]
     bodies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def renamed(self, real: Mapping[str, str]) -> Devices:
+        """The same with other names for the devices."""
+        return Devices(
+            {op: real[device] for op, device in self.ops.items()},
+            {f: {node: real[device] for node, device in nodes.items()} for f, nodes in self.bodies.items()},
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """A traced training step, to be planned."""
+
+    graph: Any
+    """A GraphDef that stands alone."""
+    targets: tuple[str, ...]
+    batch: int | None
+    """Examples in a step, where that is known."""
+    settled: Mapping[str, str] = field(default_factory=dict)
+    """Where variables are that a plan has moved already, by op name."""
+
 
 def definition(graph: Any) -> Any:
     """The GraphDef of a traced step that stands alone: each captured variable is the VarHandleOp that makes it."""
@@ -57,7 +77,7 @@ def _make_variable(node: Any, made: Any) -> None:
 
 
 def sinks(message: Any) -> tuple[str, ...]:
-    """The ops that nothing waits for. Whatever was traced leads to one of them: with these as targets nothing is pruned."""
+    """The ops that nothing waits for. Whatever was traced leads to one of them: as targets they keep all of it."""
     used = {text.removeprefix("^").partition(":")[0] for node in message.node for text in node.input}
     return tuple(node.name for node in message.node if node.name not in used)
 
@@ -115,4 +135,4 @@ def _placed_function(graph: Any, name: str, devices: Devices) -> str | None:
         return None
     copy.signature.name = f"{name}_placed_{next(_numbers)}"
     graph._add_function(atomic_function.from_function_def(copy, function.function_type))
-    return copy.signature.name
+    return str(copy.signature.name)

@@ -8,6 +8,7 @@ such function gets the new one.
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -41,29 +42,62 @@ def initialised(variables: Iterable[Any]) -> bool:
         return all(bool(variable.is_initialized()) for variable in variables)
 
 
-def move(places: Iterable[tuple[Any, str]]) -> tuple[list[tuple[Any, str]], int]:
-    """Move each variable to its device. Returns (those that moved, with the device they were on; bytes moved)."""
+def move(places: Iterable[tuple[Any, str]]) -> tuple[int, int]:
+    """Bring each variable to its device. Returns (how many moved, their bytes)."""
     import tensorflow as tf
     from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
-    moved: list[tuple[Any, str]] = []
-    handles: dict[int, tuple[Any, Any]] = {}
+    handles: dict[int, Any] = {}
+    old: list[Any] = []  # kept until all are replaced: a handle's id is good while it lives
     size = 0
     for variable, device in places:
-        before = variable.device
-        if same_device(before, device):
+        if same_device(variable.device, device):
             continue
         with tf.init_scope(), tf.device(device):
             value = variable.read_value()
             # tf.Variable would count as made by the function that is being traced, which would then be traced again
             new = ResourceVariable(value, trainable=variable.trainable, dtype=variable.dtype, shape=variable.shape)
-        old, variable._handle = variable._handle, new._handle
-        handles[id(old)] = old, new._handle
-        moved.append((variable, before))
+        old.append(variable._handle)
+        handles[id(variable._handle)] = new._handle
+        variable._handle = new._handle
         size += int(value.shape.num_elements() or 0) * int(variable.dtype.size)
     if handles:
-        _redirect({key: new for key, (_, new) in handles.items()})
-    return moved, size
+        _redirect(handles)
+    return len(old), size
+
+
+class Seat(NamedTuple):
+    """Where a plan put a variable, and TensorFlow's device on which it was before any plan."""
+
+    variable: weakref.ref[Any]
+    planned: str
+    home: str
+
+
+class Seats:
+    """The seats of a model's variables; they keep no variable alive, for a new optimizer brings new ones."""
+
+    def __init__(self) -> None:
+        self._seats: dict[int, Seat] = {}  # by id: variables cannot be hashed
+
+    def of(self, variable: Any) -> str | None:
+        """The plan's device of a variable; None if no plan has put it anywhere."""
+        seat = self._seats.get(id(variable))
+        return seat.planned if seat is not None and seat.variable() is variable else None
+
+    def take(self, places: Iterable[tuple[Any, str, str]]) -> tuple[int, int]:
+        """Bring variables to (the plan's device, TensorFlow's device). Returns (how many moved, their bytes)."""
+        wanted = list(places)
+        for variable, planned, _ in wanted:
+            before = self._seats[id(variable)].home if self.of(variable) is not None else variable.device
+            self._seats[id(variable)] = Seat(weakref.ref(variable), planned, before)
+        return move((variable, device) for variable, _, device in wanted)
+
+    def leave(self) -> None:
+        """Bring all back to where they were."""
+        there = ((seat.variable(), seat.home) for seat in self._seats.values())
+        move((variable, home) for variable, home in there if variable is not None)
+        self._seats = {}
 
 
 def same_device(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# oneDNN fuses ops that stand side by side on one device, and adds up in another order then: graph rewriting is off here.
+# oneDNN fuses ops that stand side by side on one device, and adds up in another order then.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 DEVICES = [f"/device:CPU:{i}" for i in range(4)]
 
@@ -28,7 +28,7 @@ def four_cpus() -> Any:
 
 
 def trained(name: str, method: str | None) -> tuple[list[Any], list[Any], Any]:
-    """(losses, weights, plan) after three epochs; without a method unplaced. 40 examples by 16: the last batch is small."""
+    """(losses, weights, plan) after three epochs, of which each ends with a small batch; without a method unplaced."""
     import keras
 
     import pardnn

@@ -94,7 +94,7 @@ def two_in_two_out() -> Made:
     return model, [_draw(6), _draw(6) * 2], [_draw(1), _draw(2)]
 
 
-class OwnStep(keras.Model):
+class OwnStep(keras.Model):  # type: ignore[misc] # keras has no types
     """A subclassed model with a train step of its own."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ def own_train_step() -> Made:
     return model, _draw(5), _draw(1)
 
 
-class Gan(keras.Model):
+class Gan(keras.Model):  # type: ignore[misc] # keras has no types
     """Two networks, two optimizers, random numbers from a seed generator."""
 
     def __init__(self) -> None:

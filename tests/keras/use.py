@@ -1,4 +1,4 @@
-"""What people do with a model around `fit`, after it is placed: `python -m tests.keras.use` prints [case, facts] by line.
+"""What people do with a model around `fit`, placed: `python -m tests.keras.use` prints [case, facts] line by line.
 
 Every case is a function that returns facts as JSON; they share one process, for TensorFlow is slow to start.
 """
@@ -39,7 +39,8 @@ def placed(model: Any, **options: Any) -> Any:
     """Its plan over the four devices, neighbours apart."""
     import pardnn
 
-    return pardnn.place(model, **{"gpus": 4, "mem": "1GB", "devices": DEVICES, "method": "round-robin"} | options)
+    chosen: Facts = {"gpus": 4, "mem": "1GB", "devices": DEVICES, "method": "round-robin"}
+    return pardnn.place(model, **chosen | options)
 
 
 def weights(model: Any) -> Any:
@@ -147,7 +148,7 @@ def functions_traced_before() -> Facts:
 
     model, x, y = fresh("own_train_step")
     model(x)
-    serve = tf.function(lambda t: model(t))
+    serve = tf.function(model)
     first = serve(x).numpy()
     plan = placed(model)
     model.fit(x, y, batch_size=8, epochs=2, verbose=0)
@@ -192,7 +193,8 @@ def saved_and_loaded() -> Facts:
         model.save(f"{folder}/m.keras")
         loaded = keras.models.load_model(f"{folder}/m.keras")
         facts["keras"] = np.array_equal(loaded.predict(x, verbose=0), want)
-        facts["slots"] = weights(loaded) == weights(model)
+        slots = [[v.numpy().tolist() for v in m.optimizer.variables] for m in (model, loaded)]
+        facts["slots"] = slots[0] == slots[1]
         model.save_weights(f"{folder}/m.weights.h5")
         model.export(f"{folder}/served", verbose=False)
         served = tf.saved_model.load(f"{folder}/served")
@@ -214,13 +216,21 @@ def saved_and_loaded() -> Facts:
 
 @case
 def traced_again() -> Facts:
-    model, x, y = fresh("dense")
-    plan = placed(model)
-    model.train_on_batch(x[:8], y[:8])
-    first = plan.plan
-    model.train_on_batch(x[:20], y[:20])
-    kept = sum(plan.plan.placement.get(name) == device for name, device in first.placement.items())
-    return {"words": plan.warnings, "share": kept / len(first.placement), "bare": plan.report.without_device}
+    """A second trace for another batch leaves the variables where they are; both traces go on working."""
+    results = []
+    for place in (False, True):
+        model, x, y = fresh("dense")
+        plan = placed(model) if place else None
+        losses = [model.train_on_batch(x[:8], y[:8])]
+        before = [v.value.device for v in (*model.variables, *model.optimizer.variables)]
+        losses += [model.train_on_batch(x[:size], y[:size]) for size in (20, 8, 12)]
+        after = [v.value.device for v in (*model.variables, *model.optimizer.variables)]
+        results.append([[float(v) for loss in losses for v in loss], weights(model)])
+    assert plan is not None
+    return {
+        "words": plan.warnings, "bare": plan.report.without_device, "variables": before == after,
+        "spread": len(set(after)), "equal": results[0] == results[1],
+    }  # fmt: skip
 
 
 @case
@@ -290,13 +300,14 @@ def refused() -> Facts:
     attempt("no model", lambda model, x, y: placed("model"))
     strategy = tf.distribute.MirroredStrategy(["CPU:0"])
     with strategy.scope():
-        spread = keras.Sequential([keras.layers.Dense(1)])
-    attempt("strategy", lambda model, x, y: placed(spread))
+        mirrored = keras.Sequential([keras.layers.Dense(1)])
+    attempt("strategy", lambda model, x, y: placed(mirrored))
     model, _, _ = fresh()
     plan = placed(model)
-    for name, use in {"twice": lambda: placed(model), "early": lambda: plan.makespan_us}.items():
+    late: dict[str, Callable[[], Any]] = {"twice": lambda: placed(model), "early": lambda: plan.makespan_us}
+    for name, ask in late.items():
         try:
-            use()
+            ask()
         except PardnnError as error:
             told[name] = [str(error), error.exit_code, True]
     return told
@@ -313,8 +324,9 @@ def figures() -> Facts:
         plan.save(str(path))
         stored = json.loads(path.read_text())
     return {
-        "makespan": plan.makespan_us, "bound": plan.lower_bound_us, "peaks": plan.peak_bytes, "report": str(plan.report),
-        "summary": plan.summary(), "stored": len(stored["placement"]), "ops": plan.report.ops,
+        "makespan": plan.makespan_us, "bound": plan.lower_bound_us, "peaks": plan.peak_bytes,
+        "report": str(plan.report), "summary": plan.summary(),
+        "stored": len(stored["placement"]), "ops": plan.report.ops,
     }  # fmt: skip
 
 
