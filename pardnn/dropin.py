@@ -12,6 +12,7 @@ from pardnn.errors import InputError
 from pardnn.machines.build import HOST
 from pardnn.methods import method
 from pardnn.plan import Plan
+from pardnn.shelf import Shelf
 from pardnn.steps import StepPlanner
 from pardnn.subject import hardware_of
 
@@ -24,13 +25,15 @@ def place(
     mem: str | int | None = None,
     devices: Sequence[str] | None = None,
     batch_size: int | None = None,
+    cache: bool = True,
     **options: Any,
 ) -> ModelPlan:
     """The plan of a Keras model's training step, which fills when `fit` first traces it.
 
     Call it any time before a `fit`, before or after `compile`; the other options are those of `partition`. `devices`
     are the devices that play the plan's GPUs, in order; else GPU i is TensorFlow's own. `batch_size` is what to plan
-    for where neither the data nor `fit` say.
+    for where neither the data nor `fit` say. With `cache` the plan is kept for this user's next process, under
+    PARDNN_CACHE_DIR or where the system keeps such files.
 
     Raises pardnn.errors.InputError for a model that cannot be placed and for devices that are not there. DoesNotFit
     is raised by `fit`. In either case the model is as it was and trains unplaced.
@@ -45,7 +48,7 @@ def place(
     method(asked.method, asked.effort)
     planned = hardware_of(asked).machine.devices
     require_model(model)
-    plan = ModelPlan(model, asked, _real_devices(planned, devices))
+    plan = ModelPlan(model, asked, _real_devices(planned, devices), Shelf() if cache else None)
     plan._hook.install()
     return plan
 
@@ -88,14 +91,14 @@ class Report:
 class ModelPlan:
     """Where the ops of a model's training step go; known from the first step of `fit` on."""
 
-    def __init__(self, model: Any, options: Options, devices: Mapping[str, str]) -> None:
+    def __init__(self, model: Any, options: Options, devices: Mapping[str, str], shelf: Shelf | None) -> None:
         from pardnn.placers.keras import Hook
 
         self.devices = dict(devices)
         """TensorFlow's device by the plan's."""
         self.warnings: list[str] = []
         """What was said on the way, one line each."""
-        self._planner = StepPlanner(options, self._say)
+        self._planner = StepPlanner(options, self._say, shelf)
         self._hook = Hook(model, self._planner, self.devices, devices[HOST], self._say)
 
     @property
@@ -104,6 +107,11 @@ class ModelPlan:
         if self._planner.plan is None:
             raise InputError("the step is planned when it is first traced: call fit or train_on_batch first")
         return self._planner.plan
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether an earlier process made the plan."""
+        return self._planner.found
 
     @property
     def placement(self) -> dict[str, str]:

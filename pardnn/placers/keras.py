@@ -14,6 +14,7 @@ from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_data, batch_of_fit, peeked
+from pardnn.placers.needs import require_tensorflow
 from pardnn.placers.trace import Devices, Step, definition, follow_inputs, set_devices, sinks, without_device
 from pardnn.placers.variables import Seats, captured, initialised
 from pardnn.placers.verify import ReadBack, Verified, compare, reading_back
@@ -25,16 +26,11 @@ _HOOKS = ("fit", "make_train_function", "make_test_function", "make_predict_func
 
 def require_model(model: Any) -> None:
     """Raise InputError for what cannot be placed, before anything is done to it."""
-    try:
-        import keras
-    except ImportError:
-        raise InputError("placing a model needs TensorFlow: pip install 'pardnn[tensorflow]'") from None
+    require_tensorflow()
+    import keras
+
     if not isinstance(model, keras.Model):
         raise InputError(f"{type(model).__name__} is no Keras model; give the model on which fit is called")
-    if keras.backend.backend() != "tensorflow":
-        raise InputError(
-            f"Keras runs on {keras.backend.backend()} here: set KERAS_BACKEND=tensorflow before it is imported"
-        )
     if model._distribute_strategy is not None:
         raise InputError("the model was made under a tf.distribute strategy, which places it itself: make it without")
     if any(name in vars(model) for name in _HOOKS[1:]):

@@ -40,7 +40,7 @@ def trained(name: str, method: str | None) -> tuple[list[Any], list[Any], Any]:
         model.jit_compile = False
     plan = None
     if method is not None:
-        plan = pardnn.place(model, gpus=4, mem="1GB", devices=DEVICES, method=method, effort="fast")
+        plan = pardnn.place(model, gpus=4, mem="1GB", devices=DEVICES, method=method, effort="fast", cache=False)
     history = model.fit(x, y, batch_size=16, epochs=3, verbose=0, shuffle=True)
     own = [variable.numpy().tolist() for variable in model.variables]
     slots = [variable.numpy().tolist() for variable in model.optimizer.variables] if model.optimizer else []

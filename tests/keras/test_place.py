@@ -148,6 +148,16 @@ def test_errors_are_one_line_and_the_model_trains_unplaced(
     assert clean
 
 
+def test_a_plan_is_kept_for_the_same_question(used: dict[str, Facts]) -> None:
+    assert used["kept_for_the_next_process"] == {
+        "found": [False, True, False, False, False], "ok": True, "same": True, "kept": 3,
+    }  # fmt: skip
+
+
+def test_models_are_built_where_there_is_room(used: dict[str, Facts]) -> None:
+    assert used["built_on_the_host"] == {"built": ["CPU:3"], "equal": True, "ok": True}
+
+
 def test_the_figures_of_a_plan(used: dict[str, Facts]) -> None:
     found = used["figures"]
     assert found["makespan"] >= found["bound"] > 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -39,7 +40,7 @@ def placed(model: Any, **options: Any) -> Any:
     """Its plan over the four devices, neighbours apart."""
     import pardnn
 
-    chosen: Facts = {"gpus": 4, "mem": "1GB", "devices": DEVICES, "method": "round-robin"}
+    chosen: Facts = {"gpus": 4, "mem": "1GB", "devices": DEVICES, "method": "round-robin", "cache": False}
     return pardnn.place(model, **chosen | options)
 
 
@@ -311,6 +312,43 @@ def refused() -> Facts:
         except PardnnError as error:
             told[name] = [str(error), error.exit_code, True]
     return told
+
+
+@case
+def built_on_the_host() -> Facts:
+    """The last logical device plays the host's memory."""
+    from pardnn.placers.hosting import build_on_host
+
+    results = []
+    for place in (False, True):
+        with build_on_host(DEVICES[-1] if place else DEVICES[0]):
+            model, x, y = fresh()
+        built = {v.value.device[-5:] for v in model.variables}
+        plan = placed(model) if place else None
+        model.fit(x, y, batch_size=8, verbose=0)
+        results.append(weights(model))
+    assert plan is not None
+    return {"built": sorted(built), "equal": results[0] == results[1], "ok": plan.verify().ok}
+
+
+@case
+def kept_for_the_next_process() -> Facts:
+    """The plan comes back for the same model and the same question only."""
+    import keras
+
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PARDNN_CACHE_DIR"] = folder
+        for options in ({}, {}, {"seed": 1}, {"mem": "2GB"}, {"cache": False}):
+            keras.utils.clear_session()  # names are counted anew, as in the next process
+            model, x, y = fresh("two_in_two_out")
+            plan = placed(model, **{"cache": True, "method": "auto", "effort": "fast"} | options)
+            model.fit(x, y, batch_size=8, verbose=0)
+            found.append((plan.from_cache, plan.verify().ok, plan.makespan_us, sorted(plan.placement.values())))
+        kept = len(list(Path(folder, "plans").iterdir()))
+        del os.environ["PARDNN_CACHE_DIR"]
+    return {"found": [f[0] for f in found], "ok": all(f[1] for f in found), "same": found[0][2:] == found[1][2:],
+            "kept": kept}  # fmt: skip
 
 
 @case
