@@ -48,7 +48,7 @@ def _tried(text: str, use: Callable[[], Any]) -> Any:
     """What `use` returns; whatever the user's code raises becomes one line."""
     try:
         return use()
-    except Exception as error:  # noqa: BLE001 - it is not our code
+    except Exception as error:  # whatever it is: the code is not ours
         told = " ".join(str(error).split())[:300]
         raise InputError(f"{text}: {type(error).__name__}: {told}") from error
 

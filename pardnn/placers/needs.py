@@ -9,7 +9,7 @@ def require_tensorflow() -> None:
     """Raise InputError where there is no TensorFlow, or Keras runs on something else."""
     try:
         import keras
-        import tensorflow  # noqa: F401 - the test is whether it is there
+        import tensorflow as tf  # noqa: F401 - the question is whether it is there
     except ImportError:
         raise InputError("this needs TensorFlow: pip install 'pardnn[tensorflow]'") from None
     if keras.backend.backend() != "tensorflow":
