@@ -14,6 +14,7 @@ CONTENTIONS = ("none", "link")
 EFFORTS = ("fast", "balanced", "best")
 RECORDED = (
     "batch_size", "contention", "costs", "effort", "keep_devices", "mem_fraction", "method", "order", "seed", "targets",
+    "tf_shapes",
 )  # fmt: skip
 """The options that a plan file keeps beside its machine."""
 
@@ -42,6 +43,8 @@ class Options:
     """A file of lines `op-or-scope device`."""
     keep_devices: bool = False
     costs: str = "auto"
+    tf_shapes: bool = False
+    """Let TensorFlow infer the shapes that the file and our rules leave open."""
 
     @classmethod
     def of(cls, **given: Any) -> Self:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pardnn.errors import InputError
 from pardnn.partitioners.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
@@ -41,9 +42,12 @@ def method(name: str, effort: str = "balanced", enough: Callable[[], bool] = lam
 
     Raises InputError for an unknown name.
     """
+    entries = partitioners.all()
+    if name in entries:
+        return Method(entries[name].make())
     if name != AUTO:
-        return Method(partitioners.get(name).make())
-    starts = {name: Method(entry.make()) for name, entry in partitioners.all().items()}
+        raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, *entries))}")
+    starts = {name: Method(entry.make()) for name, entry in entries.items()}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance)) for imbalance in (10, 30, 300, 1000)}
     return Best(starts, lambda evaluations: Improve(evaluations, enough=enough), EVALUATIONS[effort], enough)

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
-from pardnn.graph.devices import parse
+from pardnn.graph.devices import Device, parse
+from pardnn.graph.raw import RawNode
+from pardnn.machines.build import HOST
 
 Wish = tuple[int, str, str]
 """(node, device name, where the wish comes from)"""
+_KEPT, _LOCAL = "--keep-devices", "localhost"
 
 
 def read_pin_file(path: str) -> list[tuple[str, str]]:
@@ -45,6 +48,56 @@ def wishes_of_scopes(names: Sequence[str], pins: Iterable[tuple[str, str]], orig
             if len(scope) >= chosen.get(v, (0, ""))[0]:
                 chosen[v] = (len(scope), device)
     return [(v, device, origin) for v, (_, device) in sorted(chosen.items())]
+
+
+def wishes_of_file(nodes: Sequence[RawNode], hosted: Iterable[int]) -> tuple[list[Wish], list[str]]:
+    """(the wishes that the devices in a graph file make, notes); `hosted` are nodes that only the CPU can run.
+
+    A plan is for one host, so its job, replica and task are dropped and its CPUs are one. A device that leaves its type
+    or its GPU's number open ("/device:GPU:*") is no pin. Raises InputError for what is no device, and where two hosts
+    have the same GPU.
+    """
+    devices = {text: _parsed(node) for text, node in {node.device: node for node in reversed(nodes)}.items()}
+    notes = _hosts(nodes, devices)
+    only_host = set(hosted)
+    wishes, moved = [], 0
+    for v, node in enumerate(nodes):
+        device = devices[node.device]
+        local = HOST if device.kind == "CPU" else device.local
+        if v in only_host:
+            moved += local not in ("", HOST)
+        elif local:
+            wishes.append((v, local, _KEPT))
+    if moved:
+        notes.append(f"{moved} ops have a device in the file that has no kernel for them: they go to the CPU")
+    return wishes, notes
+
+
+def _parsed(node: RawNode) -> Device:
+    try:
+        return parse(node.device)
+    except InputError as error:
+        raise InputError(f"{_KEPT}: op {node.name!r}: {error}") from None
+
+
+def _hosts(nodes: Sequence[RawNode], devices: Mapping[str, Device]) -> list[str]:
+    """A note where the devices name other hosts than this one. Raises InputError where two hosts have the same GPU."""
+    hosts: dict[Device, None] = {}
+    owner: dict[str, tuple[Device, str]] = {}
+    for node in nodes:
+        device = devices[node.device]
+        if device.job is None:
+            continue
+        host = Device(device.job, device.replica or 0, device.task or 0)
+        hosts[host] = None
+        first, op = owner.setdefault(device.local or node.device, (host, node.name))
+        if first != host and device.kind not in (None, "CPU"):
+            raise InputError(
+                f"{_KEPT}: op {op!r} is on {device.local} of {first} and {node.name!r} on that of {host}, and a "
+                "plan is for one host so far: leave the option out, which clears them, or name the pins with --pin"
+            )
+    foreign = [str(host) for host in hosts if host.job != _LOCAL]
+    return [f"devices on {', '.join(foreign)}: job and task are dropped, a plan is for one host"] if foreign else []
 
 
 def pin_groups(

@@ -100,6 +100,17 @@ class Problem:
         return len(self.group_ptr) - 1
 
     @cached_property
+    def neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """(ptr [g + 1], group, ns): the other groups each group exchanges tensors with, one entry an edge."""
+        dag, group = self.workload.dag, self.group
+        a, b = group[dag.src], group[dag.dst]
+        apart = a != b
+        near = np.concatenate([a[apart], b[apart]])
+        by_group = np.argsort(near, kind="stable")
+        ptr = np.r_[0, np.cumsum(np.bincount(near, minlength=self.groups))].astype(np.int64)
+        return ptr, np.concatenate([b[apart], a[apart]])[by_group], np.tile(self.comm_ns[apart], 2)[by_group]
+
+    @cached_property
     def allowed(self) -> NDArray[np.bool_]:
         """[n, k] the devices each node may run on."""
         device = np.arange(self.machine.k)
@@ -140,4 +151,5 @@ def _majority(
     """[g] the device that holds most of each group's weight (a node counts at least 1); ties to the smaller number."""
     held = np.zeros(groups * k, np.int64)
     np.add.at(held, group.astype(np.int64) * k + placement, np.maximum(weight, 1))
-    return held.reshape(groups, k).argmax(axis=1).astype(np.int32)
+    device: Placement = held.reshape(groups, k).argmax(axis=1).astype(np.int32)
+    return device

@@ -55,9 +55,10 @@ def _machine(plan: PlanFile, path: str) -> dict[str, Any]:
     try:
         if speed := _row(machine.get("speed"), gpus):
             stored["speed"] = ",".join(_decimal(Fraction(str(factor))) for factor in speed)
-        if gpus > 1 and "latency_ns" in machine and "bytes_per_s" in machine:
-            stored["latency"] = f"{int(machine['latency_ns'][0][1])}ns"
-            stored["bandwidth"] = f"{int(machine['bytes_per_s'][0][1])}B/s"
+        if "latency_ns" in machine and "bytes_per_s" in machine:
+            other = int(gpus > 1)  # a single device's own entry stands for its links
+            stored["latency"] = f"{int(machine['latency_ns'][0][other])}ns"
+            stored["bandwidth"] = f"{int(machine['bytes_per_s'][0][other])}B/s"
     except (TypeError, ValueError, LookupError, ArithmeticError):
         raise InputError(f"{path}: 'machine' holds what no plan holds; give --machine instead") from None
     return stored

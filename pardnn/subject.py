@@ -22,7 +22,7 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
-from pardnn.pins import Wish, pin_groups, read_pin_file, wishes_of_scopes
+from pardnn.pins import Wish, pin_groups, read_pin_file, wishes_of_file, wishes_of_scopes
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
 from pardnn.readers.file import File, Form, load, sniff
@@ -126,8 +126,9 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     notes = list(graph.notes)
     hosted = {w[0] for w in wishes}
     if options.keep_devices:
-        kept = [(v, parse(node.device).local, "--keep-devices") for v, node in enumerate(graph.nodes)]
-        wishes += [w for w in kept if w[1] and w[0] not in hosted]
+        kept, told = wishes_of_file(graph.nodes, hosted)
+        wishes += kept
+        notes += told
     elif had := sum(bool(node.device) for node in raw.nodes):
         notes.append(f"{had} ops had a device in the file: cleared; --keep-devices keeps them as pins")
     wishes += [w for w in _wished(names, options) if w[0] not in hosted]
@@ -148,7 +149,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
 def _build(name: str, raw: RawGraph, options: Options) -> OpGraph:
     """The op graph; what is wrong with it is told with the file's name."""
     try:
-        return build(raw, tuple(options.targets), options.batch_size)
+        return build(raw, tuple(options.targets), options.batch_size, options.tf_shapes)
     except PardnnError as error:
         told = str(error)
         raise error if name in told else type(error)(f"{name}: {told}") from None
@@ -166,11 +167,12 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
+    notes = costs.notes if options.costs == "auto" else (*costs.notes, f"{name}: brings its own costs: --costs is idle")
     group = _groups(graph.colocate)
     problem = _problem(costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options)
     return Subject(
         name, given.sha256, graph.names, graph.ops, problem, hardware, costs,
-        {}, len(graph.names), len(graph.src), 0, costs.notes, _stop(seconds),
+        {}, len(graph.names), len(graph.src), 0, notes, _stop(seconds),
     )  # fmt: skip
 
 

@@ -11,44 +11,53 @@ pop = _heap.pop
 
 @kernel
 def list_transfers(
-    k: int, placement: In32, out_ptr: In64, out_edge: In32, dst: In32, edge_slot: In32, seen: Out32,
-    edge_transfer: Out32, next_edge: Out32, transfer_src: Out32, transfer_device: Out32, first_edge: Out32,
+    k: int, placement: In32, out_ptr: In64, out_edge: In32, dst: In32, edge_slot: In32, edge_bytes: In64,
+    latency_ns: In64, bytes_per_s: In64, seen: Out32, transfer_ptr: Out64,
+    edge_transfer: Out32, transfer_src: Out32, transfer_device: Out32, transfer_ns: Out64,
+    first_edge: Out32, next_edge: Out32,
 ) -> int:  # fmt: skip
     """Number the transfers a placement needs: one per (producer, receiving device, size), by producer, then by edge.
 
-    `seen` [slots * k] starts at -1. The edges of a transfer are chained: first_edge[t], next_edge[e], ... -1.
+    Those of v begin at transfer_ptr[v]; `seen` [slots * k] starts at -1. Edges are chained: first_edge[i], next_edge of
+    that, ... -1, with i = v for those of node v to its own device, i = n + t for those of transfer t.
     """
+    n = len(placement)
     count = 0
-    for v in range(len(placement)):
+    for v in range(n):
         here = placement[v]
         before = count
+        transfer_ptr[v] = count
+        first_edge[v] = -1
         for i in range(out_ptr[v], out_ptr[v + 1]):
             e = out_edge[i]
             there = placement[dst[e]]
-            if there == here:
-                edge_transfer[e] = -1
-                continue
-            slot = edge_slot[e] * k + there
-            t = seen[slot]
-            if t < before:
-                t = count
-                seen[slot] = t
-                transfer_src[t] = v
-                transfer_device[t] = there
-                first_edge[t] = -1
-                count += 1
+            t = -1
+            chain = v
+            if there != here:
+                slot = edge_slot[e] * k + there
+                t = seen[slot]
+                if t < before:
+                    t = count
+                    count += 1
+                    seen[slot] = t
+                    transfer_src[t] = v
+                    transfer_device[t] = there
+                    pair = here * k + there
+                    transfer_ns[t] = latency_ns[pair] + math.ceil(edge_bytes[e] / float(bytes_per_s[pair]) * 1e9)
+                    first_edge[n + t] = -1
+                chain = n + t
             edge_transfer[e] = t
-            next_edge[e] = first_edge[t]
-            first_edge[t] = e
+            next_edge[e] = first_edge[chain]
+            first_edge[chain] = e
+    transfer_ptr[n] = count
     return count
 
 
 @kernel
 def run(
-    k: int, by_arrival: int, rank: In64, waits: Out64, placement: In32, time_ns: In64x2,
-    out_ptr: In64, out_edge: In32, dst: In32, edge_bytes: In64, edge_transfer: In32,
-    next_edge: In32, transfer_device: In32, first_edge: In32, transfer_ptr: In64,
-    latency_ns: In64, bytes_per_s: In64, path_ptr: In64, path_link: In32, link_free: Out64, idle: OutFlags,
+    k: int, by_arrival: int, rank: In64, waits: Out64, placement: In32, time_ns: In64x2, dst: In32,
+    first_edge: In32, next_edge: In32, transfer_ptr: In64, transfer_device: In32, transfer_ns: In64,
+    path_ptr: In64, path_link: In32, link_free: Out64, idle: OutFlags,
     event_key: Out64, event_tie: Out64, started: Out64,
     ready_key: Out64, ready_tie: Out64, ready_base: In64, ready_size: Out64,
     start: Out64, finish: Out64, transfer_start: Out64, transfer_finish: Out64,
@@ -91,41 +100,29 @@ def run(
             what = started[event_tie[0] & (ends - 1)]
             pop(event_key, event_tie, 0, events)
             events -= 1
-            if what >= n:  # a transfer arrives: its readers stop waiting for it
-                e = first_edge[what - n]
-                while e >= 0:
-                    child = dst[e]
-                    waits[child] -= 1
-                    if waits[child] == 0:
-                        c = placement[child]
-                        push(ready_key, ready_tie, ready_base[c], ready_size[c], by_arrival * now + rank[child], child)
-                        ready_size[c] += 1
-                    e = next_edge[e]
+            e = first_edge[what]
+            while e >= 0:  # the readers of what ended or arrived stop waiting for it
+                child = dst[e]
+                waits[child] -= 1
+                if waits[child] == 0:
+                    d = placement[child]
+                    push(ready_key, ready_tie, ready_base[d], ready_size[d], by_arrival * now + rank[child], child)
+                    ready_size[d] += 1
+                e = next_edge[e]
+            if what >= n:
                 continue
-            v = what
-            d = placement[v]
             done += 1
-            idle[d] = True
-            for i in range(out_ptr[v], out_ptr[v + 1]):
-                e = out_edge[i]
-                if edge_transfer[e] < 0:
-                    child = dst[e]
-                    waits[child] -= 1
-                    if waits[child] == 0:
-                        push(ready_key, ready_tie, ready_base[d], ready_size[d], by_arrival * now + rank[child], child)
-                        ready_size[d] += 1
-            for t in range(transfer_ptr[v], transfer_ptr[v + 1]):
-                pair = d * k + transfer_device[t]
+            idle[placement[what]] = True
+            for t in range(transfer_ptr[what], transfer_ptr[what + 1]):
+                pair = placement[what] * k + transfer_device[t]
                 begin = now
                 for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                    if link_free[path_link[i]] > begin:
-                        begin = link_free[path_link[i]]
-                end = begin + latency_ns[pair] + math.ceil(edge_bytes[first_edge[t]] / float(bytes_per_s[pair]) * 1e9)
-                for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                    link_free[path_link[i]] = end
+                    begin = max(begin, link_free[path_link[i]])
                 transfer_start[t] = begin
-                transfer_finish[t] = end
+                transfer_finish[t] = begin + transfer_ns[t]
+                for i in range(path_ptr[pair], path_ptr[pair + 1]):
+                    link_free[path_link[i]] = transfer_finish[t]
                 started[sequence] = n + t
-                push(event_key, event_tie, 0, events, end, sequence)
+                push(event_key, event_tie, 0, events, transfer_finish[t], sequence)
                 events += 1
                 sequence += 1

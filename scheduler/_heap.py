@@ -1,9 +1,9 @@
 """Kernels of a binary heap of (key, tie) pairs, smallest first, in a slice of two arrays that starts at `base`."""
 
-from scheduler._jit import Out64, kernel
+from scheduler._jit import Out64, inner_kernel
 
 
-@kernel
+@inner_kernel
 def push(keys: Out64, ties: Out64, base: int, size: int, key: int, tie: int) -> None:
     """Add a pair to the heap of `size` pairs; the caller counts."""
     at = size
@@ -18,7 +18,7 @@ def push(keys: Out64, ties: Out64, base: int, size: int, key: int, tie: int) -> 
     ties[base + at] = tie
 
 
-@kernel
+@inner_kernel
 def pop(keys: Out64, ties: Out64, base: int, size: int) -> None:
     """Remove the first of `size` pairs, which the caller has read at `base`."""
     last = size - 1

@@ -1,7 +1,8 @@
 """Compiled kernels: the one place that imports numba.
 
 A kernel is a plain loop over raw arrays. `@kernel` compiles it at its first call, for the one signature its annotations
-spell, and keeps the machine code in a private per-user directory. Importing a module with kernels costs nothing; where
+spell, and keeps the machine code in a private per-user directory; `@inner_kernel` does it for those that only kernels
+call. Importing a module with kernels costs nothing; where
 the cache cannot be used the kernels are compiled anew in each process, and `cache_note()` says so in one line.
 With NUMBA_DISABLE_JIT=1 the loops run as plain Python.
 
@@ -49,11 +50,15 @@ def cache_note() -> str | None:
 
 
 class Kernel:
-    """A function compiled at its first call; it may call other kernels by their module-level names."""
+    """A function compiled at its first call; it may call other kernels by their module-level names.
 
-    def __init__(self, function: types.FunctionType) -> None:
+    The way in from Python takes as long to compile as a small loop: a kernel that only kernels call is `inner`.
+    """
+
+    def __init__(self, function: types.FunctionType, inner: bool) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        self._inner = inner
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -75,10 +80,10 @@ class Kernel:
         directory = _cache_directory()
         if directory is not None:
             try:
-                return _njit(linked, self._signature(), directory)
+                return _njit(linked, self._signature(), self._inner, directory)
             except Exception as error:  # noqa: BLE001 - whatever a full disk or a damaged file makes numba raise
                 _notes[:] = [f"compiled kernels are not cached ({error}): {directory} cannot be used"]
-        return _njit(linked, self._signature(), None)
+        return _njit(linked, self._signature(), self._inner, None)
 
     def _signature(self) -> str:
         """The annotations in numba's notation."""
@@ -98,7 +103,7 @@ class Kernel:
         return linked
 
 
-def _njit(function: types.FunctionType, signature: str, directory: Path | None) -> Callable[..., Any]:
+def _njit(function: types.FunctionType, signature: str, inner: bool, directory: Path | None) -> Callable[..., Any]:
     """The function compiled by numba, kept in `directory` if there is one."""
     import numba
 
@@ -106,8 +111,9 @@ def _njit(function: types.FunctionType, signature: str, directory: Path | None) 
     numba.config.CACHE_DIR = str(directory or "")
     try:
         compiled: Callable[..., Any] = numba.njit(
-            signature, error_model="numpy", cache=directory is not None, nogil=True
-        )(function)
+            signature, error_model="numpy", cache=directory is not None, nogil=True,
+            no_cfunc_wrapper=True, no_cpython_wrapper=inner,
+        )(function)  # fmt: skip
     finally:
         numba.config.CACHE_DIR = previous
     return compiled
@@ -116,7 +122,13 @@ def _njit(function: types.FunctionType, signature: str, directory: Path | None) 
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Decorator: compile the function at its first call, for the signature its annotations spell."""
     assert isinstance(function, types.FunctionType)
-    return Kernel(function)
+    return Kernel(function, inner=False)
+
+
+def inner_kernel(function: Callable[..., Any]) -> Kernel:
+    """Decorator: the same for a function that only kernels call."""
+    assert isinstance(function, types.FunctionType)
+    return Kernel(function, inner=True)
 
 
 @functools.cache
@@ -150,6 +162,6 @@ def _fingerprint() -> str:
     for package in (root, root.parent / "pardnn"):
         for path in sorted(package.rglob("*.py")):
             text = path.read_bytes()
-            if b"@kernel" in text:
+            if b"kernel\ndef " in text:
                 digest.update(path.name.encode() + b"\0" + text)
     return digest.hexdigest()[:16]

@@ -24,7 +24,7 @@ class Machine:
     memory_bytes: NDArray[np.int64]
     """[k] usable bytes; UNLIMITED where there is no limit."""
     latency_ns: NDArray[np.int64]
-    """[k, k]; the diagonal is not used."""
+    """[k, k]; the diagonal is used of a single device only."""
     bytes_per_s: NDArray[np.int64]
     """[k, k]"""
     path_ptr: NDArray[np.int64]
@@ -64,17 +64,16 @@ class Machine:
     def transfer_ns(self, nbytes: NDArray[np.int64]) -> NDArray[np.int64]:
         """[m] time of a transfer of so many bytes, averaged over all ordered pairs of devices; exact if they are alike.
 
-        Zero with one device, where nothing is ever sent.
+        One device's own entry stands for the links it would have: `blevel` counts edges as transfers there too.
         """
-        pairs = [(i, j) for i in range(self.k) for j in range(self.k) if i != j]
+        pairs = [(i, j) for i in range(self.k) for j in range(self.k) if i != j] or [(0, 0)]
         links, counts = np.unique(
-            [(self.latency_ns[p], self.bytes_per_s[p]) for p in pairs] or np.empty((0, 2), np.int64),
-            axis=0, return_counts=True,
-        )  # fmt: skip
+            [(self.latency_ns[p], self.bytes_per_s[p]) for p in pairs], axis=0, return_counts=True
+        )
         total = np.zeros(len(nbytes), np.int64)
         for (latency, rate), count in zip(links.tolist(), counts.tolist(), strict=True):
             total += count * link_ns(nbytes, latency, rate)
-        return total // max(1, len(pairs))
+        return total // len(pairs)
 
 
 def link_ns(nbytes: NDArray[np.int64], latency_ns: int, bytes_per_s: int) -> NDArray[np.int64]:

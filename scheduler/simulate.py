@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,23 +39,37 @@ def simulate(
         raise ValueError(f"a placement is one device number in [0, {machine.k}) for each of {workload.dag.n} nodes")
     priority = ORDERS[order](workload, machine) if isinstance(order, str) else order
     placement = np.ascontiguousarray(placement, np.int32)
-    transfers = _transfers(workload, machine.k, placement)
-    return _run(workload, machine, placement, priority, contention == "link", transfers)
+    return _run(workload, machine, placement, priority, contention == "link", _transfers(workload, machine, placement))
 
 
-Transfers = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+class _Transfers(NamedTuple):
+    """What has to be sent, t tensors; node v's begin at ptr[v]."""
+
+    ptr: NDArray[np.int64]
+    source: NDArray[np.int32]
+    device: NDArray[np.int32]
+    nbytes: NDArray[np.int64]
+    takes_ns: NDArray[np.int64]
+    of_edge: NDArray[np.int32]
+    """[m] the transfer of each edge, -1 = none."""
+    first_edge: NDArray[np.int32]
+    """[n + t] the first reader on the spot of each node, then of each transfer; the others follow in next_edge [m]."""
+    next_edge: NDArray[np.int32]
 
 
-def _transfers(workload: Workload, k: int, placement: NDArray[np.int32]) -> Transfers:
-    """(edge_transfer [m], next_edge [m], source [t], device [t], first_edge [t])."""
-    dag, slot = workload.dag, workload.edge_slot
+def _transfers(workload: Workload, machine: Machine, placement: NDArray[np.int32]) -> _Transfers:
+    dag, n, k, slot = workload.dag, workload.dag.n, machine.k, workload.edge_slot
     seen = np.full((int(slot.max(initial=0)) + 1) * k, -1, np.int32)
-    edge_transfer, next_edge, source, device, first_edge = np.empty((5, dag.m), np.int32)
+    ptr, takes_ns = np.empty(n + 1, np.int64), np.empty(dag.m, np.int64)
+    of_edge, next_edge, source, device = np.empty((4, dag.m), np.int32)
+    first_edge = np.empty(n + dag.m, np.int32)
     count = _engine.list_transfers(
-        k, placement, dag.out_ptr, dag.out_edge, dag.dst, slot, seen,
-        edge_transfer, next_edge, source, device, first_edge,
+        k, placement, dag.out_ptr, dag.out_edge, dag.dst, slot, workload.edge_bytes,
+        machine.latency_ns.ravel(), machine.bytes_per_s.ravel(), seen, ptr,
+        of_edge, source, device, takes_ns, first_edge, next_edge,
     )  # fmt: skip
-    return edge_transfer, next_edge, source[:count], device[:count], first_edge[:count]
+    nbytes = workload.edge_bytes[first_edge[n : n + count]]
+    return _Transfers(ptr, source[:count], device[:count], nbytes, takes_ns[:count], of_edge, first_edge, next_edge)
 
 
 def _run(
@@ -62,19 +78,15 @@ def _run(
     placement: NDArray[np.int32],
     priority: Priority,
     contended: bool,
-    transfers: Transfers,
+    sent: _Transfers,
 ) -> Schedule:
-    dag, n, k = workload.dag, workload.dag.n, machine.k
-    edge_transfer, next_edge, source, device, first_edge = transfers
-    count = len(source)
+    dag, n, k, count = workload.dag, workload.dag.n, machine.k, len(sent.source)
     start, finish, ready_key, ready_tie = np.zeros((4, n), np.int64)
     transfer_start, transfer_finish = np.zeros((2, count), np.int64)
     event_key, event_tie = np.empty((2, count + k), np.int64)
     ran = _engine.run(
-        k, int(priority.by_arrival), priority.rank, np.diff(dag.in_ptr), placement, workload.time_ns,
-        dag.out_ptr, dag.out_edge, dag.dst, workload.edge_bytes, edge_transfer,
-        next_edge, device, first_edge, np.searchsorted(source, np.arange(n + 1)),
-        machine.latency_ns.ravel(), machine.bytes_per_s.ravel(),
+        k, int(priority.by_arrival), priority.rank, np.diff(dag.in_ptr), placement, workload.time_ns, dag.dst,
+        sent.first_edge, sent.next_edge, sent.ptr, sent.device, sent.takes_ns,
         machine.path_ptr if contended else np.zeros_like(machine.path_ptr), machine.path_link,
         np.zeros(len(machine.links), np.int64), np.ones(k, np.bool_),
         event_key, event_tie, np.empty(n + count, np.int64),
@@ -84,9 +96,8 @@ def _run(
     if ran < n:
         dag.order  # noqa: B018 - raises CycleError with the cycle
     return Schedule(
-        placement, start, finish, edge_transfer,
-        source, device, workload.edge_bytes[first_edge], transfer_start, transfer_finish,
-    )  # fmt: skip
+        placement, start, finish, sent.of_edge, sent.source, sent.device, sent.nbytes, transfer_start, transfer_finish
+    )
 
 
 def _starts(placement: NDArray[np.int32], k: int) -> NDArray[np.int64]:

@@ -35,6 +35,9 @@ _reading: tuple[Option, ...] = (
     click.option("--targets", metavar="OP,...", help="What a step runs; the rest is pruned.  [found by itself]"),
     click.option("--pin", metavar="FILE", help="Lines `op-or-scope device`: ops that stay there."),
     click.option("--keep-devices", is_flag=True, default=None, help="Devices in the file are pins, not cleared."),
+    click.option(
+        "--tf-shapes", is_flag=True, default=None, help="Let TensorFlow, if installed, infer shapes that stay open."
+    ),
     click.option("--costs", metavar="MODEL", help="auto, roofline or measured:FILE.  [auto]"),
 )
 method = click.option("--method", metavar="NAME", help="See `pardnn methods`.  [auto]")

@@ -17,10 +17,12 @@ from pardnn.errors import PardnnError
 from pardnn.report.words import safe
 
 BUG, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Carry out a command line; 0 done, else as README and `pardnn --help` list them."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name the terminal cannot show must not end the run
@@ -40,9 +42,18 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as error:  # click ends the program itself where the reader of a pipe has gone
         return _pipe_closed() if error.code else 0
     except OSError as error:
-        return _pipe_closed() if error.errno == errno.EPIPE else _bug(error, debug=debug)
+        if error.errno == errno.EPIPE:
+            return _pipe_closed()
+        return _full(error) if error.errno in _FULL else _bug(error, debug=debug)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line
         return _bug(error, debug=debug)
+
+
+def _open_streams() -> None:
+    """Give a program that was started without stdout or stderr (">&-", some daemons) one that nobody reads."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
 
 
 def _usage(error: click.ClickException) -> str:
@@ -72,7 +83,19 @@ def _tell(message: str, code: int) -> int:
     return code
 
 
+def _full(error: OSError) -> int:
+    """Where the result was to be printed there is no room: nothing is wrong with us."""
+    _drop_stdout()
+    return _tell(f"the result cannot be written: {error.strerror}: free some space, or send it elsewhere", USAGE)
+
+
 def _pipe_closed() -> int:
-    """Quietly, as other programs do; what is still buffered must not complain at the exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Quietly, as other programs do."""
+    _drop_stdout()
     return PIPE_CLOSED
+
+
+def _drop_stdout() -> None:
+    """What is still buffered must not complain at the exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -28,6 +28,7 @@ from pardnn.graph.wiring import Wiring, wire
 from scheduler.dag import Dag
 
 Kind = TypeVar("Kind", bound=np.generic)
+_IDLE_BATCH = "the batch size changes nothing: what is fed to this graph has a leading dimension of its own"
 
 
 def build(
@@ -80,6 +81,7 @@ def build(
         inside.note(),
         calls.note(),
         fallback,
+        None if batch_size is None or inferred.batched else _IDLE_BATCH,
     )
     return OpGraph(
         dag=step,

@@ -55,6 +55,7 @@ class Inference:
         self.wiring = wiring
         self.calls = calls
         self.batch_size = batch_size
+        self.batched = False
         self.stated: list[list[Dims]] = [[]] * wiring.n
         for v in nodes:
             self.stated[v] = _stated(wiring.nodes[v], len(dtypes[v]))
@@ -94,6 +95,7 @@ class Inference:
             if v in self.hinted:
                 self._refine(dims, self.hinted[v])
             if self.batch_size is not None and (node.op in FED or (rule is None and self._follows_batch(v))):
+                self.batched |= any(d and d[0] == UNKNOWN for d in dims)
                 dims = [(self.batch_size, *d[1:]) if d and d[0] == UNKNOWN else d for d in dims]
             self.shapes[v] = call.results = dims
             self._refer(v, node, call)

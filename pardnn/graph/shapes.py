@@ -36,6 +36,8 @@ class Inferred:
     shapes: tuple[tuple[Shape, ...], ...]
     values: Mapping[tuple[int, int], Value]
     held: Mapping[int, Held] = field(default_factory=dict)
+    batched: bool = False
+    """Whether the batch size has filled a gap."""
 
     @property
     def complete(self) -> bool:
@@ -71,4 +73,4 @@ def find_shapes(
     shapes = tuple(
         tuple(cache[d] if d in cache else cache.setdefault(d, Shape(d)) for d in dims) for dims in work.shapes
     )
-    return Inferred(shapes, work.values, work.held)
+    return Inferred(shapes, work.values, work.held, work.batched)

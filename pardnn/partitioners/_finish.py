@@ -2,10 +2,10 @@
 
 import math
 
-from scheduler._jit import In32, In64, In64x2, Out32, Out64, kernel
+from scheduler._jit import In32, In64, In64x2, Out32, Out64, inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def arrival(
     v: int, d: int, k: int, in_ptr: In64, in_edge: In32, src: In32, tensor: In64, edge_bytes: In64,
     latency_ns: In64, bytes_per_s: In64, path_ptr: In64, path_link: In32,
@@ -40,7 +40,7 @@ def arrival(
     return latest
 
 
-@kernel
+@inner_kernel
 def roomiest(gpus: int, room: In64) -> int:
     """The GPU with most room left; ties to the smaller number."""
     best = 0
@@ -50,7 +50,7 @@ def roomiest(gpus: int, room: In64) -> int:
     return best
 
 
-@kernel
+@inner_kernel
 def find_gap(gap_begin: In64, gap_end: In64, base: int, count: int, earliest: int, length: int) -> int:
     """The first of `count` idle intervals, by time from `base`, with `length` left after `earliest`; -1 = none."""
     low, high = base, base + count
@@ -66,7 +66,7 @@ def find_gap(gap_begin: In64, gap_end: In64, base: int, count: int, earliest: in
     return -1
 
 
-@kernel
+@inner_kernel
 def occupy(
     d: int, gap: int, begin: int, end: int, free_at: Out64, limit: int, gaps: Out64, gap_begin: Out64, gap_end: Out64
 ) -> None:  # fmt: skip

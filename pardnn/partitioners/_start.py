@@ -7,13 +7,13 @@ entry becomes void when its node is placed, its group goes elsewhere or the room
 
 from pardnn.partitioners._finish import arrival, roomiest
 from scheduler import _heap
-from scheduler._jit import In32, In64, In64x2, Out32, Out64, kernel
+from scheduler._jit import In32, In64, In64x2, Out32, Out64, inner_kernel, kernel
 
 push = _heap.push
 pop = _heap.pop
 
 
-@kernel
+@inner_kernel
 def first(
     d: int, gpus: int, by_rank: In32, group: In32, need: In64,
     decided: Out32, room: Out64, placement: In32, free_at: In64,

@@ -36,7 +36,7 @@ def refuse_existing(path: str | Path, *, force: bool = False) -> None:
     try:
         mode = _mode(Path(path))
     except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!a}: cannot be written: {error}") from None
+        raise InputError(f"{str(path)!a}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"{path}: is a directory; name a file in it")
     if mode is not None and stat.S_ISREG(mode) and not force:

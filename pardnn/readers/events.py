@@ -21,7 +21,7 @@ def graph_in_events(data: bytes, path: str | Path) -> bytes | None:
 
     Raises InputError for an events file without a graph.
     """
-    if _VERSION not in data[_HEAD : _HEAD + 64]:
+    if not is_events(data):
         return None
     found: dict[int, bytes] = {}
     place = 0
@@ -40,3 +40,8 @@ def graph_in_events(data: bytes, path: str | Path) -> bytes | None:
     if not found:
         raise InputError(f"{path}: the events file holds no graph: write one with tf.summary.graph or a FileWriter")
     return found.get(_GRAPH, found.get(_META_GRAPH))
+
+
+def is_events(head: bytes) -> bool:
+    """Whether a file that begins like this is an events file."""
+    return _VERSION in head[_HEAD : _HEAD + 64]

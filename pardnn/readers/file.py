@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pardnn.errors import InputError
-from pardnn.readers.events import graph_in_events
+from pardnn.readers.events import graph_in_events, is_events
 
 
 class Form(Enum):
@@ -92,7 +92,7 @@ def _head(file: BinaryIO) -> bytes:
     if os.fstat(file.fileno()).st_size <= LARGEST_MESSAGE or not isinstance(file, io.BufferedReader):
         return b""
     head = file.peek(_SAMPLE)
-    return b"" if head.startswith((_GZIP, _LFS)) else head
+    return b"" if head.startswith((_GZIP, _LFS)) or is_events(head) else head
 
 
 def _refuse_huge(head: bytes, size: int, path: str | Path) -> None:

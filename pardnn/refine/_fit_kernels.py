@@ -5,7 +5,7 @@ the ends come first.
 """
 
 from scheduler import _heap
-from scheduler._jit import In32, In64, Out32, Out64, kernel
+from scheduler._jit import In32, In64, Out32, Out64, inner_kernel, kernel
 
 push = _heap.push
 pop = _heap.pop
@@ -26,7 +26,7 @@ def find_peaks(order: In64, device: In32, held: In64, now: Out64, peak: Out64, p
             now[d] += held[piece]
 
 
-@kernel
+@inner_kernel
 def cheapest(
     d: int, excess: int, cost: In64, potential: In64, target: In32,
     base: In64, by_ratio: Out64, ratio_group: Out64, by_cost: Out64, cost_group: Out64, size: Out64,

@@ -13,16 +13,13 @@ from pardnn.refine.ledger import Ledger
 from pardnn.refine.needs import Needs
 from scheduler.levels import bottom_levels, top_levels
 
-_CORRECTIONS = 6
-
-
-def memory_first(problem: Problem, needs: Needs, start: Placement) -> Iterator[Ledger]:
+def memory_first(problem: Problem, needs: Needs, start: Placement, corrections: int) -> Iterator[Ledger]:
     """Steps of placements made for memory: the groups in a row cut into a chunk a device; last, largest groups first.
 
     Rows: in order of execution; the devices of the start one after the other, each in that order; as late as possible;
     folded at the middle, so that a gradient lies beside the op whose output it needs again. Each is cut so that the
     devices are filled one after the other, then so that all are filled to the same degree.
-    O(corrections * (simulation + (n + m) log m)) each.
+    O(corrections * (simulation + n log n + m)) each.
     """
     dag, node_ns, edge_ns = problem.workload.dag, problem.node_ns, problem.comm_ns
     weight = _weights(problem, needs)
@@ -32,7 +29,7 @@ def memory_first(problem: Problem, needs: Needs, start: Placement) -> Iterator[L
     for key in (position, start.astype(np.int64), -bottom, np.minimum(top, bottom)):
         row = _row(problem, key, position)
         for even in (False, True):
-            yield _corrected(problem, row, weight, even)
+            yield _corrected(problem, row, weight, even, corrections)
     yield _simulated(problem, _largest_first(problem, weight))
 
 
@@ -61,13 +58,15 @@ def _row(problem: Problem, key: NDArray[np.int64], position: NDArray[np.int64]) 
     return np.argsort(first, kind="stable")
 
 
-def _corrected(problem: Problem, row: NDArray[np.int64], weight: NDArray[np.int64], even: bool) -> Ledger:
+def _corrected(
+    problem: Problem, row: NDArray[np.int64], weight: NDArray[np.int64], even: bool, corrections: int
+) -> Ledger:
     """The row in chunks. A device that turns out to hold too much (copies it receives, say) gets less next time."""
     reach = np.cumsum(weight[row])
     limit = problem.machine.memory_bytes[: problem.gpus]
     card = np.maximum(np.minimum(limit, int(reach[-1])), 1)
     best = None
-    for _ in range(_CORRECTIONS):
+    for _ in range(1 + corrections):
         found = _simulated(problem, _chunks(row, reach, card, even))
         if best is None or found.overflow < best.overflow:
             best = found

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.problem import Placement, Problem
-from scheduler._jit import In32, Out32, Out64, kernel
+from scheduler._jit import In32, Out32, Out64, inner_kernel, kernel
 
 
 def clusters(problem: Problem, placement: Placement, limit_ns: int) -> NDArray[np.int32]:
@@ -31,7 +31,7 @@ def clusters(problem: Problem, placement: Placement, limit_ns: int) -> NDArray[n
     return rank[number.ravel()]
 
 
-@kernel
+@inner_kernel
 def find(parent: Out32, item: int) -> int:
     """The item's root; halves the path on the way."""
     while parent[item] != item:

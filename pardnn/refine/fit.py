@@ -28,8 +28,10 @@ class Fit:
     tolerance: float = 0.1
     rounds: int = 15
     """Simulations per start."""
-    starts: int = 400_000
+    starts: int = 300_000
     """So many divided by the number of nodes, and at least one, memory-first starts are made."""
+    corrections: int = 5
+    """Of each memory-first start; on large graphs no more than starts, once a placement that fits is known."""
     trials: int = 10_000
     """Simulations of the last resort: so many divided by the number of nodes, and `rounds` more."""
 
@@ -54,8 +56,10 @@ class Fit:
     def _anew(self, given: Ledger, needs: Needs, best: Ledger) -> Ledger:
         """The best of this and all other starts: the least overflow, then the shortest step, then the first."""
         problem = given.problem
-        most = max(1, self.starts // problem.workload.dag.n)
-        for start in islice(memory_first(problem, needs, given.schedule.placement), most):
+        most = self.starts // problem.workload.dag.n
+        corrections = self.corrections if best.overflow else min(self.corrections, most)
+        starts = memory_first(problem, needs, given.schedule.placement, corrections)
+        for start in islice(starts, max(1, most)):
             if best.overflow or start.makespan_ns < best.makespan_ns:
                 best = min(best, relieve(start, needs, self.rounds), key=lambda x: (x.overflow, x.makespan_ns))
         return best

@@ -27,36 +27,41 @@ class Ledger:
 
     problem: Problem
     schedule: Schedule
+    piece: NDArray[np.int64]
+    """[p] which: at first n for the nodes while they run, then n outputs, t copies, n residents."""
     device: NDArray[np.int32]
-    owner: NDArray[np.int32]
     held_bytes: NDArray[np.int64]
     begin_ns: NDArray[np.int64]
     end_ns: NDArray[np.int64]
 
     @classmethod
     def of(cls, problem: Problem, schedule: Schedule) -> Ledger:
-        """The pieces of one step. O((n + m) log m)."""
-        work, dag, group = problem.workload, problem.workload.dag, problem.group
-        place, until = schedule.placement, releases(work, schedule)
-        # Edges by the end of their reader: of several values written to one place the last one stays.
-        by_end = np.argsort(schedule.finish_ns[dag.dst], kind="stable")
-        reader, transfer = group[dag.dst[by_end]], schedule.edge_transfer[by_end]
-        sent, producer = transfer >= 0, dag.src[by_end]
-        elsewhere = ~sent & (group[producer] != reader)
-        output_owner, copy_owner = group.copy(), np.empty(len(schedule.transfer_src), np.int32)
-        output_owner[producer[elsewhere]] = reader[elsewhere]
-        copy_owner[transfer[sent]] = reader[sent]
-        always = np.full(dag.n, -1), np.full(dag.n, np.iinfo(np.int64).max // 2)
+        """The pieces of one step. O(n + m)."""
+        work, place, until = problem.workload, schedule.placement, releases(problem.workload, schedule)
+        always = np.full(len(place), -1), np.full(len(place), np.iinfo(np.int64).max // 2)
         start, finish = schedule.start_ns, schedule.finish_ns
         held = np.concatenate(
             [work.output_bytes + work.temp_bytes, work.output_bytes, schedule.transfer_bytes, work.resident_bytes]
         )
         begin = np.concatenate([start, finish, schedule.transfer_start_ns, always[0]])
         end = np.concatenate([finish, *until, always[1]])
-        some = (held > 0) & (end > begin)
-        device = np.concatenate([place, place, schedule.transfer_device, place])[some]
-        owner = np.concatenate([group, output_owner, copy_owner, group])[some]
-        return cls(problem, schedule, device, owner, held[some], begin[some], end[some])
+        some = np.flatnonzero((held > 0) & (end > begin))
+        device = np.concatenate([place, place, schedule.transfer_device, place])
+        return cls(problem, schedule, some, device[some], held[some], begin[some], end[some])
+
+    @cached_property
+    def owner(self) -> NDArray[np.int32]:
+        """[p] the group that would free the piece. O(m log m)."""
+        schedule, group, dag = self.schedule, self.problem.group, self.problem.workload.dag
+        # Edges by the end of their reader: of several values written to one place the last one stays.
+        by_end = np.argsort(schedule.finish_ns[dag.dst], kind="stable")
+        reader, transfer = group[dag.dst[by_end]], schedule.edge_transfer[by_end]
+        sent, producer = transfer >= 0, dag.src[by_end]
+        elsewhere = ~sent & (group[producer] != reader)
+        of_output, of_copy = group.copy(), np.empty(len(schedule.transfer_src), np.int32)
+        of_output[producer[elsewhere]] = reader[elsewhere]
+        of_copy[transfer[sent]] = reader[sent]
+        return np.concatenate([group, of_output, of_copy, group])[self.piece]
 
     @cached_property
     def _events(self) -> NDArray[np.int64]:
@@ -118,7 +123,7 @@ class Ledger:
         _fit_kernels.choose_moves(
             problem.gpus, self._events, self.device, self.owner, self.held_bytes, limit_bytes,
             home, self._costs(), np.zeros(k, np.int64), limit_bytes - self.peaks,
-            np.zeros(problem.groups, np.int64), *neighbours(problem), np.zeros(k, np.int64),
+            np.zeros(problem.groups, np.int64), *problem.neighbours, np.zeros(k, np.int64),
             np.cumsum(pieces) - pieces, *heaps, np.zeros(2 * k, np.int64), target,
         )  # fmt: skip
         return target
@@ -133,14 +138,3 @@ class Ledger:
         for end in ends:
             np.add.at(cost, end[near], problem.comm_ns[near])
         return np.minimum(cost, _COST_LIMIT)
-
-
-def neighbours(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """(ptr [g + 1], group, ns): the other groups each group exchanges tensors with, one entry an edge. O(m log m)."""
-    dag, group = problem.workload.dag, problem.group
-    a, b = group[dag.src], group[dag.dst]
-    apart = a != b
-    near = np.concatenate([a[apart], b[apart]])
-    by_group = np.argsort(near, kind="stable")
-    ptr = np.r_[0, np.cumsum(np.bincount(near, minlength=problem.groups))].astype(np.int64)
-    return ptr, np.concatenate([b[apart], a[apart]])[by_group], np.tile(problem.comm_ns[apart], 2)[by_group]

@@ -17,7 +17,7 @@ _NAMES = 5
 
 
 def difference_report(found: Mapping[str, Any]) -> RenderableType:
-    """The page of a difference (`pardnn.difference.difference`); its last line says it in a sentence."""
+    """The page of a difference (`pardnn.answers.difference.difference`); its last line says it in a sentence."""
     return Group(
         facts(_facts(found)),
         "",

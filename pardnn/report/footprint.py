@@ -21,7 +21,7 @@ _TITLES = {
 
 
 def footprint_report(found: Mapping[str, Any]) -> RenderableType:
-    """The page of an estimate (`pardnn.footprint.footprint`)."""
+    """The page of an estimate (`pardnn.answers.footprint.footprint`)."""
     return Group(
         facts(_facts(found)),
         "",

@@ -16,7 +16,7 @@ _ROWS = 12
 
 
 def survey_report(found: Mapping[str, Any]) -> RenderableType:
-    """The page of a survey (`pardnn.survey.survey`)."""
+    """The page of a survey (`pardnn.answers.survey.survey`)."""
     return Group(facts(_facts(found)), "", *_group_table(found), *_type_table(found))
 
 

@@ -108,3 +108,18 @@ def test_an_output_is_never_overwritten_unasked(pardnn: Program, example_graph: 
     done = pardnn("estimate", example_graph, "-o", "c.csv")
     assert (done.code, Path("c.csv").read_text()) == (2, "mine")
     assert pardnn("estimate", example_graph, "-o", "c.csv", "--force").code == 0
+
+
+def test_a_cost_graph_ignores_costs_with_a_word(pardnn: Program, diamond: Path) -> None:
+    done = pardnn("estimate", diamond, "--costs", "roofline")
+    assert (done.code, "brings its own costs: --costs is idle" in done.err) == (0, True)
+    assert "--costs" not in pardnn("estimate", diamond).err
+
+
+def test_unknown_dimensions_are_counted_or_given(pardnn: Program, shared: Path) -> None:
+    path = shared / "data/graphs/made/negative_dims.pbtxt"
+    found = {n: pardnn("estimate", path, *(["--batch-size", n] if n else []), "--json").result for n in (0, 1, 32, 64)}
+    assert [found[n]["coverage"]["unknown_shape"] for n in found] == [1, 0, 0, 0]
+    image = 224 * 224 * 3 * 4
+    assert [found[n]["activation_bytes"] for n in found] == [image, image, 32 * image, 64 * image]
+    assert any("unknown dimensions, which count as 1" in warning for warning in found[0]["warnings"])

@@ -137,7 +137,7 @@ def test_where_one_file_fails_none_is_left(
 
     monkeypatch.setattr("pardnn.cli.outputs.write_file", fails)
     done = pardnn("partition", example_graph, "--gpus", 2, "--method", "fill", "-o", "g.pb", "-o", "p.placement.json")
-    assert done.code == 1
+    assert done.code == 2
     assert list(tmp_path.iterdir()) == []
 
 

@@ -38,7 +38,7 @@ PROGRAM = [sys.executable, "-m", "pardnn"]
         (["partition", "g"], "machine pcie3 has any number of GPUs: say how many with --gpus"),
         (["partition", "a\nb\x1b[31m", "--gpus", "2"], r"a\nb\x1b[31m: cannot be read"),
         (["simulate", "g", "p"], "p: cannot be read: No such file or directory"),
-        (["compare", "g", "--methods", "magic", "--gpus", "2"], "no method 'magic'; there are: "),
+        (["compare", "g", "--methods", "magic", "--gpus", "2"], "no method 'magic'; there are: auto, "),
         (["compare", "g", "--methods", ",", "--gpus", "2"], "--methods ,: names no method"),
     ],
 )
@@ -167,3 +167,24 @@ def test_the_version_is_the_package_s(pardnn: Program) -> None:
     import pardnn as package
 
     assert pardnn("--version").out == f"pardnn {package.__version__}\n"
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_full_disk_behind_stdout_is_one_line_and_no_bug(buffered: bool) -> None:
+    env = {k: v for k, v in ENV.items() if k != "PYTHONUNBUFFERED"} | ({} if buffered else {"PYTHONUNBUFFERED": "1"})
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "methods"], env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("pardnn: the result cannot be written: No space left on device")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_without_a_stdout_or_stderr_the_files_are_written_all_the_same(
+    diamond: Path, tmp_path: Path, closed: str
+) -> None:
+    line = f"'{sys.executable}' -m pardnn partition '{diamond}' --gpus 2 --method fill {closed}"
+    assert subprocess.run(["sh", "-c", line], env=ENV, cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    assert (tmp_path / "diamond.placement.json").exists()

@@ -29,6 +29,7 @@ def edit(path: Path, **changes: Any) -> None:
         ("--gpus", 2, "--method", "heft"),
         ("--gpus", "1,3", "--mem", "1GB,2GB", "--speed", "1,1.5", "--method", "heft"),
         ("--gpus", 3, "--latency", "7us", "--bandwidth", "3GB/s", "--mem", "1MB", "--mem-fraction", "0.5"),
+        ("--gpus", 1, "--order", "blevel", "--bandwidth", "1B/s"),
         ("--machine", "dgx2-v100", "--gpus", 2, "--order", "blevel", "--contention", "none", "--method", "round-robin"),
     ],
     ids=str,

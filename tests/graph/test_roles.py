@@ -22,7 +22,7 @@ FUSED = """
     x = Placeholder() dtype=float shape=[8,4]
     read = ReadVariableOp(w) dtype=float
     y = MatMul(x, read) T=float
-    g = MatMul(x, y) T=float transpose_a=true -> [4,3]
+    g = MatMul(x, y) T=float transpose_a=True -> [4,3]
     p = ReadVariableOp(power) dtype=float
     lr = Const() dtype=float value={1}
     update = ResourceApplyAdam(w, m, v, p, p, lr, lr, lr, lr, g) T=float
@@ -43,7 +43,7 @@ PLAIN = """
     old = ReadVariableOp(average) dtype=float
     apart = Sub(old, mean) T=float -> [3]
     moved = AssignSubVariableOp(average, apart) dtype=float
-    g = MatMul(x, y) T=float transpose_a=true -> [4,3]
+    g = MatMul(x, y) T=float transpose_a=True -> [4,3]
     m_old = ReadVariableOp(m) dtype=float
     d = Sub(g, m_old) T=float -> [4,3]
     m_new = AssignAddVariableOp(m, d) dtype=float
@@ -82,7 +82,7 @@ def test_reference_variables_are_the_same() -> None:
         x = Placeholder() dtype=float shape=[8,4]
         read = Identity(w) T=float -> [4,3]
         y = MatMul(x, read) T=float -> [8,3]
-        g = MatMul(x, y) T=float transpose_a=true -> [4,3]
+        g = MatMul(x, y) T=float transpose_a=True -> [4,3]
         lr = Const() dtype=float value={1}
         update = ApplyMomentum(w, slot, lr, g, lr) T=float
         """)

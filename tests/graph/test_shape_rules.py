@@ -83,6 +83,7 @@ ScatterNd([3,1], [3,4], {9,4}) -> [9,4]
 ApplyMomentum([3,4], [3,4], [], [3,4], []) -> [3,4]
 CudnnRNN([20,8,16], [2,8,32], [2,8,32], [999]) rnn_mode='lstm' -> [20,8,32] [2,8,32] [2,8,32]
 RandomUniform({4,5}) -> [4,5]
+StatelessRandomGetKeyCounter([2]) -> [1] [2]
 """.strip().splitlines()
 
 

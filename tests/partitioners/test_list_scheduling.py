@@ -1,5 +1,7 @@
 """HEFT, ETF, critical-path and frugal on drawn graphs, and what list scheduling promises in general."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ from tests import strategies
 from tests.factories import drawn, grid, layered
 
 RNG = np.random.default_rng(0)
-NONE = {"order": "blevel", "contention": "none"}
+NONE: dict[str, Any] = {"order": "blevel", "contention": "none"}
 
 
 @pytest.mark.parametrize("method", [Heft(), Etf(), CriticalPath(), Frugal()])

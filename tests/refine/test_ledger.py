@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pardnn.problem import Problem
-from pardnn.refine.ledger import Ledger, neighbours
+from pardnn.refine.ledger import Ledger
 from tests.factories import drawn
 from tests.strategies import placements, problems
 
@@ -46,7 +46,7 @@ def test_peak_node_is_the_one_that_runs_then() -> None:
 
 def test_neighbours_leave_out_the_group_itself() -> None:
     sketch = drawn("A B C A-B:3 B-C:5 A-C:0")
-    ptr, group, ns = neighbours(sketch.problem(gpus=2, groups="AB"))
+    ptr, group, ns = sketch.problem(gpus=2, groups="AB").neighbours
     assert [list(zip(group[a:b], ns[a:b], strict=True)) for a, b in pairwise(ptr)] == [
         [(1, 5), (1, 0)],
         [(0, 5), (0, 0)],

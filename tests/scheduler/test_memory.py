@@ -12,7 +12,8 @@ TWO = Machine.uniform(2, UNLIMITED, 0, BYTES_PER_NS)
 
 def peaks(sketch: Sketch, place: str) -> list[int]:
     work = sketch.workload()
-    return memory.peaks(work, TWO, simulate(work, TWO, sketch.placement(place))).tolist()
+    top: list[int] = memory.peaks(work, TWO, simulate(work, TWO, sketch.placement(place))).tolist()
+    return top
 
 
 def test_an_output_lives_until_its_last_reader_is_done() -> None:

@@ -52,6 +52,14 @@ def test_fifo_takes_what_was_ready_first_and_blevel_what_has_the_longest_way() -
     )
 
 
+def test_blevel_counts_edges_as_transfers_on_a_single_device_too() -> None:
+    #  A=1 --10--> C=1     B=3: A's way is 12 long with the transfer, 2 without
+    sketch = drawn("A=1 B=3 C=1 A-C:10")
+    work = sketch.workload(1)
+    alone = simulate(work, Machine.uniform(1, UNLIMITED, 0, BYTES_PER_NS), np.zeros(3, np.int32), "blevel")
+    assert alone.start_ns.tolist() == [0, 1, 4]
+
+
 def test_unlike_devices_and_links_take_their_own_times() -> None:
     dag = Dag.from_edges(2, [0], [1])
     work = Workload.build(dag, [[4, 40], [6, 60]], [10], [0, 0], [0, 0], [0, 0])

@@ -27,8 +27,8 @@ def command(
     without a GPU kernel are in their place, no device is over its limit, and a step takes at most --max-makespan.
     Options are the plan's unless given. Exit code 3, and one line that says why, where it does not.
     """
+    from pardnn.answers.holding import Limit, broken, reasons
     from pardnn.cli.stored import follow_stored
-    from pardnn.holding import Limit, broken, reasons
     from pardnn.placers.plan import read_plan
     from pardnn.report.check import holds
 

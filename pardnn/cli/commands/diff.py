@@ -17,7 +17,7 @@ def command(old: str, new: str, as_json: bool, quiet: bool, verbose: bool) -> in
 
     The figures are those that the plans themselves expect. Nothing is simulated; no graph is needed.
     """
-    from pardnn.difference import difference
+    from pardnn.answers.difference import difference
     from pardnn.placers.plan import read_plan
     from pardnn.report.difference import difference_report
 

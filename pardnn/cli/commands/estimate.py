@@ -30,10 +30,10 @@ def command(
     cards (--mem 6GB,11GB --speed 1,3) are estimated one by one. The table that -o writes can be edited and given back
     with --costs measured:FILE.
     """
+    from pardnn.answers.footprint import footprint, listing
     from pardnn.cli.outputs import Outputs
     from pardnn.config import Options
     from pardnn.cost.listing import write_costs
-    from pardnn.footprint import footprint, listing
     from pardnn.report.footprint import footprint_report
     from pardnn.subject import pose
 

@@ -25,8 +25,8 @@ def command(graph: str, plan: str, op: str, as_json: bool, quiet: bool, verbose:
     Its group is simulated on every other GPU, which tells what the second best would cost. Options are the plan's
     unless given.
     """
+    from pardnn.answers.reasons import explain
     from pardnn.cli.stored import follow_stored
-    from pardnn.reasons import explain
     from pardnn.report.explain import sentences
 
     voice = Voice(as_json, quiet, verbose)

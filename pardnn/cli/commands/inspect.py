@@ -21,12 +21,12 @@ def command(
     graph: str, target: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any
 ) -> int:
     """Show what PARDNN understands of GRAPH, before anything is decided."""
+    from pardnn.answers.survey import export, survey
     from pardnn.cli.outputs import Outputs
     from pardnn.config import Options
     from pardnn.readers.costgraph import write_cost_graph
     from pardnn.report.survey import survey_report
     from pardnn.subject import pose
-    from pardnn.survey import export, survey
 
     # The graph is what matters here; without a number of GPUs it is looked at as on one.
     asked = Options.of(**({"gpus": 1} if given["machine"] is None else {}) | options.given(**given))

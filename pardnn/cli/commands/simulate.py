@@ -23,8 +23,8 @@ def command(graph: str, plan: str, as_json: bool, quiet: bool, verbose: bool, **
     Options are the plan's unless given. If the plan does not fit, the result is printed all the same, the error says
     which op overfills which device and when, and the exit code is 3.
     """
+    from pardnn.answers.overflow import overflow
     from pardnn.cli.stored import follow_stored
-    from pardnn.overflow import overflow
 
     voice = Voice(as_json, quiet, verbose)
     with voice.progress() as tell:

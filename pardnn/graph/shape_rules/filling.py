@@ -30,6 +30,12 @@ def spelled_second(call: Call) -> Sequence[Dims]:
     return [from_value(call.value(1), call.shape(1))]
 
 
+@shape_rule("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
+def random_state(_: Call) -> Sequence[Dims]:
+    """(key, counter, algorithm) of the generator that TensorFlow uses: Philox."""
+    return [(1,), (2,), SCALAR]
+
+
 @shape_rule("Shape")
 def shape(call: Call) -> Sequence[Dims]:
     """As many numbers as the input has dimensions."""

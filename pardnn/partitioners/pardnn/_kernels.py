@@ -3,7 +3,7 @@
 Slots: 0 .. gpus - 1 the devices, gpus the pool of nodes not mapped yet, gpus + 1 the host.
 """
 
-from scheduler._jit import In32, In64, Out32, Out64, OutFlags, kernel
+from scheduler._jit import In32, In64, Out32, Out64, OutFlags, inner_kernel, kernel
 
 
 @kernel
@@ -41,7 +41,7 @@ def follow_paths(
     return count
 
 
-@kernel
+@inner_kernel
 def tree_add(tree: Out64, slots: int, ranks: int, rank: int, slot: int, amount: int) -> None:
     """Add to one of the interleaved Fenwick trees, at a rank. O(log ranks)."""
     i = rank + 1
@@ -63,7 +63,7 @@ def tree_sums(tree: In64, slots: int, begin: int, end: int, sums: Out64) -> None
         begin -= begin & -begin
 
 
-@kernel
+@inner_kernel
 def survey(
     c: int, slots: int, ptr: In64, node: In32, of: In32,
     in_ptr: In64, in_edge: In32, src: In32, out_ptr: In64, out_edge: In32, dst: In32,
@@ -93,7 +93,7 @@ def survey(
     return work
 
 
-@kernel
+@inner_kernel
 def rule_to_stay(gpus: int, device: int, work: int, most: int, load: In64) -> int:
     """Number of the look-ahead rule by which a secondary is mapped to the device it talks to most, 0 if by none."""
     other = 0

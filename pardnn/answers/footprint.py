@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.answers.survey import own_time_ns
 from pardnn.cost.listing import Listing
 from pardnn.cost.tensor import tensor
 from pardnn.errors import InputError
@@ -16,7 +17,6 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.roles import find_roles
 from pardnn.machines.build import HOST
 from pardnn.subject import Subject
-from pardnn.survey import own_time_ns
 from scheduler.machine import UNLIMITED
 from scheduler.memory import releases, usage
 from scheduler.schedule import Schedule

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from pardnn.answers.overflow import overflow
 from pardnn.errors import DoesNotFit, InputError
-from pardnn.overflow import overflow
 from pardnn.pipeline import UNMATCHED, Match, breaches
 from pardnn.plan import Plan
 from pardnn.report.words import percent, us
