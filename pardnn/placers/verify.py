@@ -54,6 +54,8 @@ class Verified:
     moved: Mapping[str, tuple[str, str]]
     """Ops that run elsewhere: (planned, real)."""
     without_device: tuple[str, ...]
+    fused: int
+    """Ops that run where the op is that TensorFlow fused them with."""
     gone: int
     """Ops of the plan that TensorFlow folded, merged or dropped before running."""
 
@@ -66,7 +68,8 @@ class Verified:
         """One line."""
         return (
             f"{self.checked} ops read back, {len(self.moved)} elsewhere than planned, "
-            f"{len(self.without_device)} without a device, {self.gone} folded or merged away"
+            f"{len(self.without_device)} without a device, {self.fused} fused with others, "
+            f"{self.gone} folded or merged away"
         )
 
 
@@ -74,28 +77,30 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
     """The planned devices of a step's ops (`placed`, their op types in `kinds`) held against what was read back.
 
     TensorFlow inlines the step where it is called, so its ops have a prefix in common. An op inside a loop or a branch
-    belongs where that is. Fused ops bear the name of their last op and run where their first was planned: left out.
+    belongs where that is. Fused ops bear the name of their last op and run where their first was planned.
     """
     nodes, prefix = max(((f, *_prefix(f, placed)) for f in read.functions), key=lambda x: x[2], default=([], "", 0))[:2]
     moved: dict[str, tuple[str, str]] = {}
     bare: list[str] = []
     found = set()
-    checked = 0
+    checked = fused = 0
     for full, op, device in nodes:
-        if not full.startswith(prefix) or _OWN.fullmatch(full) or op.startswith("_Fused") or op in _ARGUMENTS:
+        if not full.startswith(prefix) or _OWN.fullmatch(full) or op in _ARGUMENTS:
             continue
         name = full[len(prefix) :]
         planned = _planned(name, placed, kinds)
         if planned is None:
             continue
         found.add(name)
-        if not device:
+        if op.startswith("_") and "Fused" in op:
+            fused += 1
+        elif not device:
             bare.append(name)
         elif not same_device(planned, device):
             moved[name] = planned, device
         else:
             checked += 1
-    return Verified(checked, moved, tuple(bare), len(placed.keys() - found))
+    return Verified(checked, moved, tuple(bare), fused, len(placed.keys() - found))
 
 
 def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> str | None:

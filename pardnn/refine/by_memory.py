@@ -13,6 +13,7 @@ from pardnn.refine.ledger import Ledger
 from pardnn.refine.needs import Needs
 from scheduler.levels import bottom_levels, top_levels
 
+
 def memory_first(problem: Problem, needs: Needs, start: Placement, corrections: int) -> Iterator[Ledger]:
     """Steps of placements made for memory: the groups in a row cut into a chunk a device; last, largest groups first.
 

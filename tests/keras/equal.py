@@ -1,6 +1,6 @@
 """Models trained as they are and placed, in one process with four logical CPUs: one JSON line per model and method.
 
-`python -m tests.keras.equal METHOD[,METHOD] NETWORK...`
+`python -m tests.keras.equal [--rewritten] METHOD[,METHOD] NETWORK...`; grappler is on with --rewritten only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 DEVICES = [f"/device:CPU:{i}" for i in range(4)]
 
 
-def four_cpus() -> Any:
-    """TensorFlow with four logical CPUs and nothing that rewrites graphs."""
+def four_cpus(rewriting: bool = False) -> Any:
+    """TensorFlow with four logical CPUs."""
     import tensorflow as tf
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
-    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": not rewriting})
     return tf
 
 
@@ -47,9 +47,17 @@ def trained(name: str, method: str | None) -> tuple[list[Any], list[Any], Any]:
     return [history.history[key] for key in sorted(history.history)], own + slots, plan
 
 
-def main(methods: list[str], names: list[str]) -> None:
+def _off(weights: list[Any], others: list[Any]) -> float:
+    """The largest difference between two lists of weights."""
+    import numpy as np
+
+    pairs = zip(weights, others, strict=True)
+    return max(float(np.abs(np.asarray(a, float) - np.asarray(b, float)).max(initial=0)) for a, b in pairs)
+
+
+def main(rewriting: bool, methods: list[str], names: list[str]) -> None:
     """Answer on stdout."""
-    four_cpus()
+    four_cpus(rewriting)
     logging.getLogger("pardnn").setLevel(logging.ERROR)
     for name in names:
         losses, weights, _ = trained(name, None)
@@ -58,13 +66,16 @@ def main(methods: list[str], names: list[str]) -> None:
             found = plan.verify()
             answer = {
                 "network": name, "method": method, "losses": losses, "placed_losses": placed_losses,
-                "weights": placed_weights == weights, "variables": len(weights), "checked": found.checked,
+                "weights": placed_weights == weights, "off": _off(weights, placed_weights),
+                "variables": len(weights), "checked": found.checked,
                 "moved": dict(found.moved), "bare": [*found.without_device], "report_bare": plan.report.without_device,
-                "ops": plan.report.ops, "gone": found.gone, "used": sorted(set(plan.placement.values())),
+                "ops": plan.report.ops, "gone": found.gone, "fused": found.fused,
+                "used": sorted(set(plan.placement.values())),
                 "warnings": plan.warnings,
             }  # fmt: skip
             print(json.dumps(answer), flush=True)  # noqa: T201 - the answer
 
 
 if __name__ == "__main__":
-    main(sys.argv[1].split(","), sys.argv[2:])
+    methods, *names = [word for word in sys.argv[1:] if word != "--rewritten"]
+    main("--rewritten" in sys.argv, methods.split(","), names)

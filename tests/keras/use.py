@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from tests.keras.equal import DEVICES, four_cpus
 
@@ -299,6 +300,8 @@ def refused() -> Facts:
     attempt("method", lambda model, x, y: placed(model, method="best of all"))
     attempt("no fit", fitted(mem="2kB"))
     attempt("no model", lambda model, x, y: placed("model"))
+    with mock.patch("keras.backend.backend", lambda: "jax"):  # no other backend is installed with TensorFlow
+        attempt("backend", lambda model, x, y: placed(model))
     strategy = tf.distribute.MirroredStrategy(["CPU:0"])
     with strategy.scope():
         mirrored = keras.Sequential([keras.layers.Dense(1)])
