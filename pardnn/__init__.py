@@ -10,13 +10,20 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "partition"]
+__all__ = ["Plan", "build_on_host", "partition", "place"]
 
 if TYPE_CHECKING:
+    from pardnn.dropin import place
     from pardnn.pipeline import partition
+    from pardnn.placers.hosting import build_on_host
     from pardnn.plan import Plan
 
-_HOME = {"partition": "pardnn.pipeline", "Plan": "pardnn.plan"}
+_HOME = {
+    "Plan": "pardnn.plan",
+    "build_on_host": "pardnn.placers.hosting",
+    "partition": "pardnn.pipeline",
+    "place": "pardnn.dropin",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -188,9 +188,10 @@ class Plan:
         if self.subject.file is None:
             raise InputError(f"{self.subject.name}: has no graph file to write devices into; it yields a plan only")
         raw, data = self.subject.file
-        return pack(write_devices(data, raw.source, self.placement, self._bodies()), raw.source)
+        return pack(write_devices(data, raw.source, self.placement, self.bodies), raw.source)
 
-    def _bodies(self) -> dict[str, dict[str, str]]:
+    @property
+    def bodies(self) -> dict[str, dict[str, str]]:
         """The devices of ops that stand in library functions: function -> node -> device name."""
         found: dict[str, dict[str, str]] = {}
         for name, (function, node) in self.subject.homes.items():

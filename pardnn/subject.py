@@ -109,7 +109,7 @@ def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
     The host is among the devices if an op is pinned to it, or if `host`. Raises InputError, and DoesNotFit for a group
     of ops that no device can run.
     """
-    _hardware(options, host)  # a wrong option is told before a large file is read
+    hardware_of(options, host)  # a wrong option is told before a large file is read
     started = time.perf_counter()
     given = read(graph)
     was_read = time.perf_counter()
@@ -119,7 +119,7 @@ def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
 
 def with_memory(subject: Subject, options: Options) -> Subject:
     """The same subject under options that differ in memory only."""
-    hardware = _hardware(options, host=HOST in subject.problem.machine.devices)
+    hardware = hardware_of(options, host=HOST in subject.problem.machine.devices)
     return replace(subject, hardware=hardware, problem=replace(subject.problem, machine=hardware.machine))
 
 
@@ -138,7 +138,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     elif had := sum(bool(node.device) for node in raw.nodes):
         notes.append(f"{had} ops had a device in the file: cleared; --keep-devices keeps them as pins")
     wishes += [w for w in _wished(names, options) if w[0] not in hosted]
-    hardware = _hardware(options, host or any(w[1] == HOST for w in wishes))
+    hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
     costs = graph_costs(graph, hardware, cost_model(options.costs))
     problem = _problem(
         given.name, costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
@@ -166,7 +166,7 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     assert isinstance(graph, CostGraph)
     wishes = [(v, _device(d, name), f"{name}: column 'device'") for v, d in enumerate(graph.device) if d is not None]
     wishes += _wished(graph.names, options)
-    hardware = _hardware(options, host or any(w[1] == HOST for w in wishes))
+    hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
     costs = column_costs(graph, hardware)
     try:
         costs.workload.dag.order  # noqa: B018 - raises CycleError
@@ -194,7 +194,8 @@ def _stop(seconds: dict[str, float]) -> dict[str, float]:
     return {**seconds, "cost": seconds["cost"] + time.perf_counter()}
 
 
-def _hardware(options: Options, host: bool) -> Hardware:
+def hardware_of(options: Options, host: bool = False) -> Hardware:
+    """The devices asked for, with the host as the last if `host`. Raises InputError."""
     return build_machine(
         load_machine(options.machine), options.gpus, options.mem, options.mem_fraction,
         options.speed, options.latency, options.bandwidth, host,

@@ -1,0 +1,18 @@
+"""What placing live models needs, told in one line before anything is done."""
+
+from __future__ import annotations
+
+from pardnn.errors import InputError
+
+
+def require_tensorflow() -> None:
+    """Raise InputError where there is no TensorFlow, or Keras runs on something else."""
+    try:
+        import keras
+        import tensorflow as tf  # noqa: F401 - the question is whether it is there
+    except ImportError:
+        raise InputError("this needs TensorFlow: pip install 'pardnn[tensorflow]'") from None
+    if keras.backend.backend() != "tensorflow":
+        raise InputError(
+            f"Keras runs on {keras.backend.backend()} here: set KERAS_BACKEND=tensorflow before it is imported"
+        )

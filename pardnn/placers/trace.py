@@ -1,0 +1,138 @@
+"""A traced TensorFlow function: the graph to plan for, and the planned devices put on its ops.
+
+    FuncGraph ──> GraphDef, captured variables as the ops that make them ──> devices by op name ──> FuncGraph
+
+What differs between the two is undone on the way back: an op that makes a variable here is an argument there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
+"""Attributes of While, If and the calls that name a function of the library."""
+_numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
+
+
+@dataclass(frozen=True)
+class Devices:
+    """Where ops go, by name: those of the graph, and (function -> node -> device) those in bodies of calls."""
+
+    ops: Mapping[str, str]
+    bodies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def renamed(self, real: Mapping[str, str]) -> Devices:
+        """The same with other names for the devices."""
+        return Devices(
+            {op: real[device] for op, device in self.ops.items()},
+            {f: {node: real[device] for node, device in nodes.items()} for f, nodes in self.bodies.items()},
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """A traced training step, to be planned."""
+
+    graph: Any
+    """A GraphDef that stands alone."""
+    targets: tuple[str, ...]
+    batch: int | None
+    """Examples in a step, where that is known."""
+    settled: Mapping[str, str] = field(default_factory=dict)
+    """Where variables are that a plan has moved already, by op name."""
+
+
+def definition(graph: Any) -> Any:
+    """The GraphDef of a traced step that stands alone: each captured variable is the VarHandleOp that makes it."""
+    message = graph.as_graph_def(add_shapes=True)
+    nodes = {node.name: node for node in message.node}
+    for handle, placeholder in graph.captures:
+        made = _shape_and_type(handle)
+        if made is not None:
+            _make_variable(nodes[placeholder.op.name], made)
+    return message
+
+
+def _shape_and_type(handle: Any) -> Any:
+    """What a captured handle's variable holds; None of anything but a variable."""
+    from tensorflow import resource
+
+    data = getattr(handle, "_handle_data", None)
+    if handle.dtype != resource or data is None or len(data.shape_and_type) != 1:
+        return None
+    return data.shape_and_type[0]
+
+
+def _make_variable(node: Any, made: Any) -> None:
+    shapes = node.attr["_output_shapes"]
+    node.op = "VarHandleOp"
+    node.attr.clear()
+    node.attr["dtype"].type = made.dtype
+    node.attr["shape"].shape.CopyFrom(made.shape)
+    node.attr["shared_name"].s = node.name.encode()
+    node.attr["_output_shapes"].CopyFrom(shapes)
+
+
+def sinks(message: Any) -> tuple[str, ...]:
+    """The ops that nothing waits for. Whatever was traced leads to one of them: as targets they keep all of it."""
+    used = {text.removeprefix("^").partition(":")[0] for node in message.node for text in node.input}
+    return tuple(node.name for node in message.node if node.name not in used)
+
+
+def set_devices(graph: Any, devices: Devices) -> None:
+    """Put every op of a graph that is being traced on its device, those in bodies of calls included.
+
+    An argument stays where its value is. An op in a body without a device of its own runs where its caller runs.
+    """
+    for op in graph.get_operations():
+        if op.type == "Placeholder":
+            continue
+        if device := devices.ops.get(op.name):
+            op._set_device(device)
+        for attr, function in _called(op.node_def):
+            if placed := _placed_function(graph, function, devices):
+                op._set_func_attr(attr, placed)
+
+
+def follow_inputs(graph: Any) -> None:
+    """Ops that are traced from now on run where their first input is: tracing ends with an Identity per result."""
+    graph._add_device_to_stack(lambda op: next((text.op.device for text in op.inputs), "") or op.device)
+
+
+def without_device(graph: Any) -> list[str]:
+    """The ops of a graph that have no device; arguments need none."""
+    return [op.name for op in graph.get_operations() if op.type != "Placeholder" and not op.device]
+
+
+def _called(node: Any) -> Iterator[tuple[str, str]]:
+    """(attribute, function) of what an op runs."""
+    for attr in _FUNCTIONS:
+        if attr in node.attr and node.attr[attr].func.name:
+            yield attr, node.attr[attr].func.name
+
+
+def _placed_function(graph: Any, name: str, devices: Devices) -> str | None:
+    """The name of a copy of a function with devices in it; None where nothing in it has one of its own."""
+    from tensorflow.python.eager.polymorphic_function import atomic_function
+
+    function = graph._get_function(name)
+    if function is None:
+        return None
+    own = devices.bodies.get(name, {})
+    copy = type(function.definition)()
+    copy.CopyFrom(function.definition)
+    changed = bool(own)
+    for node in copy.node_def:
+        node.device = own.get(node.name, node.device)
+        for attr, inner in _called(node):
+            if placed := _placed_function(graph, inner, devices):
+                node.attr[attr].func.name = placed
+                changed = True
+    if not changed:
+        return None
+    copy.signature.name = f"{name}_placed_{next(_numbers)}"
+    graph._add_function(atomic_function.from_function_def(copy, function.function_type))
+    return str(copy.signature.name)

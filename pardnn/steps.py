@@ -1,0 +1,102 @@
+"""The decision for a live training step: planned when it is first traced, kept when it is traced again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pardnn.config import Options
+from pardnn.errors import DoesNotFit, InputError
+from pardnn.pipeline import breaches, decide, follow, prepare, solve
+from pardnn.placers.plan import PlanFile
+from pardnn.placers.trace import Devices, Step
+from pardnn.plan import Plan
+from pardnn.shelf import Shelf, key_of
+from pardnn.subject import Subject
+
+_GUESSED_BATCH = 32
+
+
+class StepPlanner:
+    """From a traced step to the plan's devices for its ops; `plan` is the last one made, `say` hears what is decided.
+
+    Keras traces a step anew for data of another shape, and after `compile`. Variables stay then where they are, for
+    what was traced before reads them there.
+    """
+
+    def __init__(self, options: Options, say: Callable[[str], None], shelf: Shelf | None = None) -> None:
+        self.plan: Plan | None = None
+        self.found = False
+        """Whether the first plan was made by an earlier process."""
+        self._options = options
+        self._say = say
+        self._shelf = shelf
+
+    def __call__(self, step: Step) -> Devices:
+        """Raises DoesNotFit, and InputError where options and graph contradict each other."""
+        size = self._options.batch_size or step.batch
+        if size is None:
+            size = _GUESSED_BATCH
+            self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
+        asked = replace(self._options, batch_size=size, targets=step.targets)
+        self.plan = self._again(step, asked) or self._first(step, asked)
+        return Devices(self.plan.placement, self.plan.bodies)
+
+    def _first(self, step: Step, asked: Options) -> Plan:
+        """A plan for the step without regard to where anything is: from the shelf, or made and put there."""
+        subject = prepare(step.graph, asked)
+        if self._shelf is None:
+            return solve(subject, asked)
+        key = key_of(subject, asked)
+        kept = self._shelf.get(key)
+        if kept is not None and (plan := _same(subject, asked, kept)) is not None:
+            self.found = True
+            return plan
+        plan = solve(subject, asked)
+        if not plan.timed_out:
+            self._shelf.put(key, plan.file())
+        return plan
+
+    def _again(self, step: Step, asked: Options) -> Plan | None:
+        """A plan with the variables as they sit, the old one where it serves; None = there is none yet, or no way."""
+        if self.plan is None:
+            return None
+        try:
+            subject = _pinned(step, asked)
+            plan = self._followed(subject, asked)
+            if plan is not None:
+                self._say("the step was traced again: the plan is used again")
+                return plan
+            plan = decide(subject, asked)
+        except (InputError, DoesNotFit):
+            self._say("the step was traced again: planned anew, variables too, for where they are they cannot stay")
+            return None
+        self._say("the step was traced again and is another: planned anew around its variables")
+        return plan
+
+    def _followed(self, subject: Subject, asked: Options) -> Plan | None:
+        """The plan there is on the new graph, if it holds there."""
+        assert self.plan is not None
+        try:
+            plan, _ = follow(subject, asked, self.plan.file())
+        except InputError:
+            return None
+        return plan if plan.fits and not breaches(plan) else None
+
+
+def _same(subject: Subject, asked: Options, kept: PlanFile) -> Plan | None:
+    """A kept plan on its own graph; None where it is damaged."""
+    try:
+        plan, _ = follow(subject, asked, kept, unmatched=0)
+    except InputError:
+        return None
+    return plan if plan.fits and not breaches(plan) else None
+
+
+def _pinned(step: Step, asked: Options) -> Subject:
+    """The step as a subject in which settled variables cannot move."""
+    graph = type(step.graph)()
+    graph.CopyFrom(step.graph)
+    for node in graph.node:
+        node.device = step.settled.get(node.name, node.device if asked.keep_devices else "")
+    return prepare(graph, replace(asked, keep_devices=True))

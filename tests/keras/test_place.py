@@ -1,0 +1,179 @@
+"""`pardnn.place` on live models: the numbers of the unplaced run bit for bit, and every op where the plan says."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+Facts = dict[str, Any]
+
+NETWORKS = (
+    "dense", "cnn", "transformer", "lstm_loop", "lstm_unrolled", "mixed_precision", "two_in_two_out", "own_train_step",
+    "gan", "clipped_schedule", "compiled",
+)  # fmt: skip
+METHODS = ("round-robin", "auto")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("tensorflow") is None, reason="placing a model needs tensorflow"),
+]
+
+
+def answers(module: str, *words: str) -> Iterator[Any]:
+    """What a program of this folder prints, line by line: TensorFlow takes its devices once per process."""
+    program = [sys.executable, "-m", f"tests.keras.{module}", *words]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return map(json.loads, done.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def trained() -> dict[tuple[str, str], Facts]:
+    return {(a["network"], a["method"]): a for a in answers("equal", ",".join(METHODS), *NETWORKS)}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_losses_and_weights_equal_those_of_the_unplaced_run(
+    trained: dict[tuple[str, str], Facts], network: str, method: str
+) -> None:
+    found = trained[network, method]
+    assert len(found["losses"][0]) == 3
+    assert found["placed_losses"] == found["losses"]
+    assert found["variables"] > 10
+    assert found["weights"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_op_that_runs_is_on_its_device(trained: dict[tuple[str, str], Facts], network: str, method: str) -> None:
+    found = trained[network, method]
+    assert found["moved"] == {}
+    assert found["bare"] == []
+    assert found["report_bare"] == 0
+    assert found["checked"] > 0.9 * found["ops"]
+    assert found["gone"] < 0.05 * found["ops"]
+    if method == "round-robin":
+        assert len(found["used"]) == 4
+
+
+def test_with_graph_rewriting_little_changes() -> None:
+    """Grappler sees another graph when ops are elsewhere, and rounds differently."""
+    for found in answers("equal", "--rewritten", "round-robin", "cnn", "transformer", "lstm_loop", "clipped_schedule"):
+        assert found["off"] < 1e-6, found["network"]
+        assert found["moved"] == {}
+        assert found["bare"] == []
+        assert found["checked"] > 0.6 * found["ops"]
+        assert 0 < found["fused"] < 10
+
+
+def test_only_xla_is_worth_a_word(trained: dict[tuple[str, str], Facts]) -> None:
+    said = {network: found["warnings"] for (network, _), found in trained.items() if found["warnings"]}
+    assert said == {"compiled": ["jit_compile is turned off: XLA would run the whole step on one device"]}
+
+
+@pytest.fixture(scope="module")
+def used() -> dict[str, Facts]:
+    return dict(answers("use"))
+
+
+@pytest.mark.parametrize(
+    "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets", "generators",
+             "compiled_after"]
+)  # fmt: skip
+def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
+    found = used[case]
+    assert found["results"]
+    assert found["weights"]
+    assert found["ok"]
+    assert found["checked"] > 300
+
+
+def test_a_fit_before_does_not_matter(used: dict[str, Facts]) -> None:
+    assert used["placed_after_a_fit"] == {"equal": True, "changed": True, "ok": True}
+
+
+def test_what_was_traced_before_reads_the_new_values(used: dict[str, Facts]) -> None:
+    found = used["functions_traced_before"]
+    assert found["moved"] > 0
+    assert found["changed"]
+    assert found["equal"]
+
+
+def test_remove_leaves_the_model_as_it_was(used: dict[str, Facts]) -> None:
+    assert used["removed"] == {"equal": True, "spread": 4, "home": 1, "left": []}
+
+
+def test_saving_loading_cloning_and_exporting(used: dict[str, Facts]) -> None:
+    found = dict(used["saved_and_loaded"])
+    assert found.pop("devices") == 4
+    assert all(found.values()), found
+
+
+def test_another_batch_shape_keeps_the_variables_where_they_are(used: dict[str, Facts]) -> None:
+    found = used["traced_again"]
+    assert len(found["words"]) == 1
+    assert "traced again" in found["words"][0]
+    assert found["bare"] == 0
+    assert found["spread"] == 4
+    assert found["variables"]
+    assert found["equal"]
+
+
+def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> None:
+    assert used["batch_sizes"] == {"said": 10, "by place": 10, "default": 32, "dataset": 5, "exact": 20}
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "code"),
+    [
+        ("eager", "compile with run_eagerly=False", 2),
+        ("eager later", "compile with run_eagerly=False", 2),
+        ("no gpu", "sees no device /device:GPU:0, only /device:CPU:0", 2),
+        ("no device", "sees no device CPU:7", 2),
+        ("count", "3 names for 4 GPUs", 2),
+        ("no name", "'fast' is no device's name", 2),
+        ("option", "no option 'methd'", 2),
+        ("method", "no method 'best of all'", 2),
+        ("no fit", "--mem ", 3),
+        ("no model", "str is no Keras model", 2),
+        ("backend", "set KERAS_BACKEND=tensorflow", 2),
+        ("strategy", "made under a tf.distribute strategy", 2),
+        ("twice", "placed already", 2),
+        ("early", "call fit or train_on_batch first", 2),
+    ],
+)
+def test_errors_are_one_line_and_the_model_trains_unplaced(
+    used: dict[str, Facts], error: str, words: str, code: int
+) -> None:
+    line, found, clean = used["refused"][error]
+    assert words in line
+    assert "\n" not in line
+    assert found == code
+    assert clean
+
+
+def test_a_plan_is_kept_for_the_same_question(used: dict[str, Facts]) -> None:
+    assert used["kept_for_the_next_process"] == {
+        "found": [False, True, False, False, False], "ok": True, "same": True, "kept": 3,
+    }  # fmt: skip
+
+
+def test_models_are_built_where_there_is_room(used: dict[str, Facts]) -> None:
+    assert used["built_on_the_host"] == {"built": ["CPU:3"], "equal": True, "ok": True}
+
+
+def test_the_figures_of_a_plan(used: dict[str, Facts]) -> None:
+    found = used["figures"]
+    assert found["makespan"] >= found["bound"] > 0
+    assert len(found["peaks"]) == 4
+    assert max(found["peaks"]) > 0
+    assert found["stored"] == found["ops"] > 400
+    assert found["report"].startswith(f"{found['ops']} ops placed, 0 without a device")
+    assert found["summary"].endswith(found["report"])
