@@ -1,4 +1,4 @@
-"""Kernels of the event simulation: first which tensors have to be sent, then the run itself."""
+"""Kernels of the event simulation: first what has to be sent, then the run itself."""
 
 import math
 
@@ -10,22 +10,24 @@ pop = _heap.pop
 
 
 @kernel
-def list_transfers(
-    k: int, placement: In32, out_ptr: In64, out_edge: In32, dst: In32, edge_slot: In32, edge_bytes: In64,
-    latency_ns: In64, bytes_per_s: In64, seen: Out32, transfer_ptr: Out64,
-    edge_transfer: Out32, transfer_src: Out32, transfer_device: Out32, transfer_ns: Out64,
-    first_edge: Out32, next_edge: Out32,
+def place(
+    k: int, placement: In32, time_ns: In64x2, out_ptr: In64, out_edge: In32, dst: In32,
+    edge_slot: In32, edge_bytes: In64, latency_ns: In64, bytes_per_s: In64, seen: Out32,
+    node_ns: Out64, transfer_ptr: Out64, edge_transfer: Out32, transfer_src: Out32, transfer_device: Out32,
+    transfer_ns: Out64, first_edge: Out32, next_edge: Out32,
 ) -> int:  # fmt: skip
-    """Number the transfers a placement needs: one per (producer, receiving device, size), by producer, then by edge.
+    """Look up the nodes' times; number the transfers by producer, then by edge; return how many there are.
 
-    Those of v begin at transfer_ptr[v]; `seen` [slots * k] starts at -1. Edges are chained: first_edge[i], next_edge of
-    that, ... -1, with i = v for those of node v to its own device, i = n + t for those of transfer t.
+    There is one per (producer, receiving device, size); those of v begin at transfer_ptr[v]. `seen` [slots * k] starts
+    at -1. Edges are chained, first_edge[i], next_edge of that, ... -1: with i = v those of node v to its own device,
+    with i = n + t those of transfer t.
     """
     n = len(placement)
     count = 0
     for v in range(n):
         here = placement[v]
         before = count
+        node_ns[v] = time_ns[v, here]
         transfer_ptr[v] = count
         first_edge[v] = -1
         for i in range(out_ptr[v], out_ptr[v + 1]):
@@ -55,7 +57,7 @@ def list_transfers(
 
 @kernel
 def run(
-    k: int, by_arrival: int, rank: In64, waits: Out64, placement: In32, time_ns: In64x2, dst: In32,
+    k: int, by_arrival: int, rank: In64, waits: Out64, placement: In32, node_ns: In64, dst: In32,
     first_edge: In32, next_edge: In32, transfer_ptr: In64, transfer_device: In32, transfer_ns: In64,
     path_ptr: In64, path_link: In32, link_free: Out64, idle: OutFlags,
     event_key: Out64, event_tie: Out64, started: Out64,
@@ -88,7 +90,7 @@ def run(
                 ready_size[d] -= 1
                 idle[d] = False
                 start[v] = now
-                finish[v] = now + time_ns[v, d]
+                finish[v] = now + node_ns[v]
                 started[sequence] = v
                 push(event_key, event_tie, 0, events, finish[v], ends + sequence)
                 events += 1

@@ -39,13 +39,16 @@ def simulate(
         raise ValueError(f"a placement is one device number in [0, {machine.k}) for each of {workload.dag.n} nodes")
     priority = ORDERS[order](workload, machine) if isinstance(order, str) else order
     placement = np.ascontiguousarray(placement, np.int32)
-    return _run(workload, machine, placement, priority, contention == "link", _transfers(workload, machine, placement))
+    return _run(workload, machine, placement, priority, contention == "link", _place(workload, machine, placement))
 
 
-class _Transfers(NamedTuple):
-    """What has to be sent, t tensors; node v's begin at ptr[v]."""
+class _Placed(NamedTuple):
+    """What a placement makes of the workload."""
 
+    node_ns: NDArray[np.int64]
+    """[n]"""
     ptr: NDArray[np.int64]
+    """[n + 1] where the transfers of each node begin, t in all."""
     source: NDArray[np.int32]
     device: NDArray[np.int32]
     nbytes: NDArray[np.int64]
@@ -57,19 +60,20 @@ class _Transfers(NamedTuple):
     next_edge: NDArray[np.int32]
 
 
-def _transfers(workload: Workload, machine: Machine, placement: NDArray[np.int32]) -> _Transfers:
+def _place(workload: Workload, machine: Machine, placement: NDArray[np.int32]) -> _Placed:
     dag, n, k, slot = workload.dag, workload.dag.n, machine.k, workload.edge_slot
     seen = np.full((int(slot.max(initial=0)) + 1) * k, -1, np.int32)
-    ptr, takes_ns = np.empty(n + 1, np.int64), np.empty(dag.m, np.int64)
+    node_ns, ptr, takes_ns = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.empty(dag.m, np.int64)
     of_edge, next_edge, source, device = np.empty((4, dag.m), np.int32)
     first_edge = np.empty(n + dag.m, np.int32)
-    count = _engine.list_transfers(
-        k, placement, dag.out_ptr, dag.out_edge, dag.dst, slot, workload.edge_bytes,
-        machine.latency_ns.ravel(), machine.bytes_per_s.ravel(), seen, ptr,
+    count = _engine.place(
+        k, placement, workload.time_ns, dag.out_ptr, dag.out_edge, dag.dst, slot, workload.edge_bytes,
+        machine.latency_ns.ravel(), machine.bytes_per_s.ravel(), seen, node_ns, ptr,
         of_edge, source, device, takes_ns, first_edge, next_edge,
     )  # fmt: skip
+    source, device, takes_ns = source[:count], device[:count], takes_ns[:count]
     nbytes = workload.edge_bytes[first_edge[n : n + count]]
-    return _Transfers(ptr, source[:count], device[:count], nbytes, takes_ns[:count], of_edge, first_edge, next_edge)
+    return _Placed(node_ns, ptr, source, device, nbytes, takes_ns, of_edge, first_edge, next_edge)
 
 
 def _run(
@@ -78,15 +82,15 @@ def _run(
     placement: NDArray[np.int32],
     priority: Priority,
     contended: bool,
-    sent: _Transfers,
+    placed: _Placed,
 ) -> Schedule:
-    dag, n, k, count = workload.dag, workload.dag.n, machine.k, len(sent.source)
+    dag, n, k, count = workload.dag, workload.dag.n, machine.k, len(placed.source)
     start, finish, ready_key, ready_tie = np.zeros((4, n), np.int64)
     transfer_start, transfer_finish = np.zeros((2, count), np.int64)
     event_key, event_tie = np.empty((2, count + k), np.int64)
     ran = _engine.run(
-        k, int(priority.by_arrival), priority.rank, np.diff(dag.in_ptr), placement, workload.time_ns, dag.dst,
-        sent.first_edge, sent.next_edge, sent.ptr, sent.device, sent.takes_ns,
+        k, int(priority.by_arrival), priority.rank, np.diff(dag.in_ptr), placement, placed.node_ns, dag.dst,
+        placed.first_edge, placed.next_edge, placed.ptr, placed.device, placed.takes_ns,
         machine.path_ptr if contended else np.zeros_like(machine.path_ptr), machine.path_link,
         np.zeros(len(machine.links), np.int64), np.ones(k, np.bool_),
         event_key, event_tie, np.empty(n + count, np.int64),
@@ -96,8 +100,9 @@ def _run(
     if ran < n:
         dag.order  # noqa: B018 - raises CycleError with the cycle
     return Schedule(
-        placement, start, finish, sent.of_edge, sent.source, sent.device, sent.nbytes, transfer_start, transfer_finish
-    )
+        placement, start, finish, placed.of_edge,
+        placed.source, placed.device, placed.nbytes, transfer_start, transfer_finish,
+    )  # fmt: skip
 
 
 def _starts(placement: NDArray[np.int32], k: int) -> NDArray[np.int64]:
