@@ -15,7 +15,7 @@ Facts = dict[str, Any]
 
 NETWORKS = (
     "dense", "cnn", "transformer", "lstm_loop", "lstm_unrolled", "mixed_precision", "two_in_two_out", "own_train_step",
-    "gan", "clipped_schedule", "compiled",
+    "gan", "clipped_schedule", "nested", "compiled",
 )  # fmt: skip
 METHODS = ("round-robin", "auto")
 

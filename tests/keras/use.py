@@ -300,7 +300,7 @@ def refused() -> Facts:
     attempt("method", lambda model, x, y: placed(model, method="best of all"))
     attempt("no fit", fitted(mem="2kB"))
     attempt("no model", lambda model, x, y: placed("model"))
-    with mock.patch("keras.backend.backend", lambda: "jax"):  # no other backend is installed with TensorFlow
+    with mock.patch("keras.backend.backend", return_value="jax"):  # no other backend is installed with TensorFlow
         attempt("backend", lambda model, x, y: placed(model))
     strategy = tf.distribute.MirroredStrategy(["CPU:0"])
     with strategy.scope():
