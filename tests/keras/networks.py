@@ -175,15 +175,15 @@ class Branching(layers.Layer):  # type: ignore[misc] # keras has no types
         self.first, self.second = layers.Dense(8), layers.Dense(8)
 
     def call(self, x: Any) -> Any:
-        @tf.function
+        @tf.function  # type: ignore[untyped-decorator]
         def squared(t: Any) -> Any:
             return self.second(t) ** 2
 
-        @tf.function
+        @tf.function  # type: ignore[untyped-decorator]
         def mixed(t: Any) -> Any:
             return tf.nn.tanh(self.first(t)) * 0.5 + squared(t)
 
-        @tf.custom_gradient
+        @tf.custom_gradient  # type: ignore[untyped-decorator]
         def clipped(t: Any) -> Any:
             return tf.identity(t), lambda g: tf.clip_by_value(g, -0.1, 0.1)
 

@@ -117,6 +117,33 @@ def generators() -> Facts:
 
 
 @case
+def callbacks_and_weights() -> Facts:
+    def use(model: Any, x: Any, y: Any) -> Any:
+        import keras
+
+        class Batches(keras.utils.PyDataset):  # type: ignore[misc] # keras has no types
+            def __len__(self) -> int:
+                return 4
+
+            def __getitem__(self, i: int) -> Any:
+                return x[10 * i : 10 * i + 10], y[10 * i : 10 * i + 10]
+
+        with tempfile.TemporaryDirectory() as folder:
+            callbacks = [
+                keras.callbacks.BackupAndRestore(f"{folder}/backup"),
+                keras.callbacks.ModelCheckpoint(f"{folder}/best.keras", monitor="loss", save_best_only=True),
+                keras.callbacks.ReduceLROnPlateau(monitor="loss", patience=1),
+                keras.callbacks.EarlyStopping(monitor="loss", patience=3, restore_best_weights=True),
+            ]
+            weight = {0: 1.0, 1: 2.0, 2: 0.5, 3: 1.0}
+            first = model.fit(x, y, epochs=3, verbose=0, callbacks=callbacks, class_weight=weight).history
+            best = keras.models.load_model(f"{folder}/best.keras").predict(x, verbose=0).tolist()
+        return first["loss"], best, model.fit(Batches(), verbose=0).history
+
+    return both(use)
+
+
+@case
 def compiled_after() -> Facts:
     def use(model: Any, x: Any, y: Any) -> Any:
         model.compile("sgd", "sparse_categorical_crossentropy")
