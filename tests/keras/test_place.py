@@ -165,6 +165,15 @@ def test_a_plan_is_kept_for_the_same_question(used: dict[str, Facts]) -> None:
     }  # fmt: skip
 
 
+def test_a_model_is_a_graph_to_partition(used: dict[str, Facts]) -> None:
+    found = used["partitioned"]
+    assert found["equal"]
+    assert found["ops"] > 400
+    assert found["pruned"] == 0
+    assert found["unknown"] < 20
+    assert found["devices"] == ["/device:GPU:0", "/device:GPU:1"]
+
+
 def test_models_are_built_where_there_is_room(used: dict[str, Facts]) -> None:
     assert used["built_on_the_host"] == {"built": ["CPU:3"], "equal": True, "ok": True}
 

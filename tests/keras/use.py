@@ -382,6 +382,25 @@ def kept_for_the_next_process() -> Facts:
 
 
 @case
+def partitioned() -> Facts:
+    """A model as the graph of `pardnn.partition`; it trains on as it was."""
+    import pardnn
+
+    results = []
+    for plan in (False, True):
+        model, x, y = fresh()
+        if plan:
+            found = pardnn.partition(model, gpus=2, mem="1GB", method="round-robin", batch_size=8)
+        model.fit(x, y, batch_size=8, verbose=0)
+        results.append(weights(model))
+    coverage = found.result()["coverage"]
+    return {
+        "equal": results[0] == results[1], "ops": len(found.placement), "pruned": coverage["pruned"],
+        "unknown": coverage["unknown_shape"], "devices": sorted(set(found.placement.values())),
+    }  # fmt: skip
+
+
+@case
 def figures() -> Facts:
     """What a plan tells once it is filled."""
     model, x, y = fresh()
