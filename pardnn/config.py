@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from os import PathLike
 from typing import Any, Literal, Self
 
 from pardnn.errors import InputError
@@ -60,10 +61,24 @@ class Options:
         for name in ("method", "costs", "machine"):
             if not isinstance(getattr(options, name), str):
                 raise InputError(f"--{name}: {getattr(options, name)!r:.40} is no name")
-        if isinstance(options.targets, str) or not all(isinstance(name, str) for name in options.targets):
+        targets = options.targets
+        if (
+            not isinstance(targets, Sequence)
+            or isinstance(targets, str)
+            or not all(isinstance(t, str) for t in targets)
+        ):
             raise InputError(f"--targets: {options.targets!r:.40} is no list of names")
         if not isinstance(options.seed, int) or options.seed < 0:
             raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
+        if not (isinstance(options.gpus, int | str | None) or _whole(options.gpus)):
+            raise InputError(f"--gpus: {options.gpus!r:.40} is neither a count (4) nor ids (1,3)")
+        if not isinstance(options.pin, str | PathLike | None):
+            raise InputError(f"--pin: {options.pin!r:.40} is no name of a file")
+        for name in ("latency", "bandwidth"):
+            if not isinstance(getattr(options, name), str | None):
+                raise InputError(
+                    f"--{name}: {getattr(options, name)!r:.40} is no text with a unit, such as '10us', '12GB/s'"
+                )
         batch = options.batch_size
         if batch is not None and (batch is True or not hasattr(batch, "__index__") or batch < 1):
             raise InputError(f"--batch-size: {options.batch_size} is not a whole number from 1 on")
@@ -79,3 +94,8 @@ class Options:
         if limit <= 0:
             raise InputError(f"--time-limit: {self.time_limit} is no time to work in; give for example 30s")
         return limit
+
+
+def _whole(numbers: Any) -> bool:
+    """Whether these are several whole numbers."""
+    return isinstance(numbers, Sequence) and all(isinstance(number, int) for number in numbers)

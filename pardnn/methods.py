@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from pardnn.registry import partitioners
 from pardnn.search.best import Best
 
 AUTO = "auto"
+_FIT = Fit()
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Method:
     """A partitioner and the refiners behind it; under memory limits the first of them makes it fit."""
 
     partitioner: Partitioner
-    refiners: tuple[Refiner, ...] = (Fit(),)
+    refiners: tuple[Refiner, ...] = (_FIT,)
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Decide, then refine."""
@@ -37,20 +39,28 @@ EVALUATIONS: Mapping[str, int] = {"fast": 100, "balanced": 3000, "best": 100_000
 """Simulations the search may spend on a small graph, by effort; on large graphs fewer, see `Best`."""
 
 
-def method(name: str, effort: str = "balanced", enough: Callable[[], bool] = lambda: False) -> Partitioner:
+def method(
+    name: str,
+    effort: str = "balanced",
+    enough: Callable[[], bool] = lambda: False,
+    fit: Fit = _FIT,
+    patience: int = Best.patience,
+) -> Partitioner:
     """The method of that name. `enough` is asked now and then whether `auto` should stop with the best so far.
 
+    `fit` is what makes placements fit; for `patience` see `Best`.
     Raises InputError for an unknown name.
     """
     entries = partitioners.all()
     if name in entries:
-        return Method(entries[name].make())
+        return Method(entries[name].make(), (fit,))
     if name != AUTO:
         raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, *entries))}")
-    starts = {name: Method(entry.make()) for name, entry in entries.items()}
+    starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items()}
     # METIS is quick and, on wide graphs, a matter of luck.
-    starts |= {f"metis {imbalance}": Method(Metis(imbalance)) for imbalance in (10, 30, 300, 1000)}
-    return Best(starts, lambda evaluations: Improve(evaluations, enough=enough), EVALUATIONS[effort], enough)
+    starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
+    improve = partial(Improve, enough=enough)
+    return Best(starts, improve, EVALUATIONS[effort], enough, patience=patience)
 
 
 def summaries() -> dict[str, str]:

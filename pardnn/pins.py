@@ -19,20 +19,23 @@ _KEPT, _LOCAL = "--keep-devices", "localhost"
 
 
 def read_pin_file(path: str) -> list[tuple[str, str]]:
-    """(op or scope, device name) of each line; "#" starts a comment."""
+    """(op or scope, device name) of each line; "#" starts a comment. Raises InputError naming the line."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    pins = []
+    pins: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
             continue
         if len(words) != 2 or not parse(words[1]).local:
             raise InputError(f"{path}:{number}: is not `op-or-scope device`, as in `encoder/layer_0 /device:GPU:1`")
-        pins.append((words[0].rstrip("/"), parse(words[1]).local))
-    return pins
+        name, device = words[0].rstrip("/"), parse(words[1]).local
+        earlier, at = pins.setdefault(name, (device, number))
+        if earlier != device:
+            raise InputError(f"{path}:{number}: pins {name!r} to {device}, line {at} to {earlier}: keep one of them")
+    return [(name, device) for name, (device, _) in pins.items()]
 
 
 def wishes_of_scopes(names: Sequence[str], pins: Iterable[tuple[str, str]], origin: str) -> list[Wish]:

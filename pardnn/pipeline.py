@@ -57,7 +57,7 @@ def solve(subject: Subject, options: Options, tell: Callable[[str], None] = lamb
         return decide(subject, options)
     except DoesNotFit as error:
         tell("does not fit: looking for a memory that would do")
-        raise remedy(subject, options, error, decide) from None
+        raise remedy(subject, options, error) from None
 
 
 def decide(subject: Subject, options: Options) -> Plan:

@@ -3,67 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit
-from pardnn.plan import Plan
+from pardnn.methods import method
 from pardnn.problem import Problem
+from pardnn.refine.fit import Fit
 from pardnn.refine.needs import Needs
+from pardnn.search.best import Best
 from pardnn.subject import Subject, with_memory
 from pardnn.units import ceil_size, floor_size
 
-_STEPS = 6
-_MARGINS = (1.0, 1.1, 1.5, 2.0)
+_LARGE = 20_000  # nodes from which on a try takes seconds
+_MARGINS = (1.02, 1.1, 1.5, 2.0)
+_NEAR = 1.02
+_FULL, _QUICK, _QUICKEST = Fit(), Fit(trials=0), Fit(rounds=4, corrections=2, trials=0)
 
 
-def remedy(
-    subject: Subject, options: Options, error: DoesNotFit, decide: Callable[[Subject, Options], Plan]
-) -> DoesNotFit:
-    """The error with a way out: a `--mem` for which this very run, repeated, has been seen to succeed.
+def remedy(subject: Subject, options: Options, error: DoesNotFit) -> DoesNotFit:
+    """The error with a way out: a `--mem` for which this very run, repeated, succeeds.
 
-    The memory is the same for every GPU. It is found by halving the interval between the proven bound and what an
-    unlimited run needs, in a handful of runs. Whether `auto` finds a placement does not depend on its effort, so the
-    way there is walked with the least, and only the last step as it will be typed.
+    The memory is the same for every GPU. It is sought between the proven bound and what an unlimited run needs, by
+    tries that are made less of an effort to fit than the run will make. What they find is then tried as it will be
+    typed, up to the first placement that fits: from there on a run can only become faster, and no longer fail.
     """
-    asked = replace(options, effort="fast", gpus=subject.problem.gpus if options.gpus is None else options.gpus)
-
-    def works(mem: str, effort: str = "fast") -> Plan | None:
-        tried = replace(asked, mem=mem, effort=effort)  # type: ignore[arg-type]
-        try:
-            return decide(with_memory(subject, tried), tried)
-        except DoesNotFit:
-            return None
-
+    tries = _Tries(subject, options)
     fraction = float(options.mem_fraction)
     bound = memory_bound(subject.problem) / fraction
     proven = f"below {floor_size(int(bound))} no placement can fit (proven)"
-    free = works("unlimited")
-    best = free and _smallest(lambda mem: works(mem) is not None, bound, max(free.peak_bytes) / fraction)
-    if not best or works(best, options.effort) is None:
+    free = tries.quick("unlimited")
+    found: list[str] = []
+    if free:
+        failed = int(subject.problem.machine.memory_bytes[: subject.problem.gpus].min()) / fraction
+        found = _working(lambda mem: tries.quick(mem) is not None, max(bound, failed), free / fraction, tries.steps)
+    best = next((mem for mem in found if tries.typed(mem) is not None), None)
+    if best is None:
         return DoesNotFit(f"{error}; {proven}")
     listed = options.gpus is None and "," in str(options.mem)
     typed = f"--gpus {subject.problem.gpus} --mem {best}" if listed else f"--mem {best}"
     return DoesNotFit(f"{error}; {typed} works (tried); {proven}")
 
 
-def _smallest(works: Callable[[str], bool], low: float, high: float) -> str | None:
-    """The least size that was seen to work, as it is typed; low = the proven bound, high = what should do."""
-    best = None
+@dataclass(frozen=True)
+class _Tries:
+    """Runs of the method with another memory, to see whether they fit: the most any GPU holds, None if they do not."""
+
+    subject: Subject
+    options: Options
+
+    @property
+    def steps(self) -> int:
+        """How often the interval is halved."""
+        return 4 if self._large else 6
+
+    @property
+    def _large(self) -> bool:
+        return self.subject.problem.workload.dag.n > _LARGE
+
+    def quick(self, mem: str) -> int | None:
+        """With less effort to fit."""
+        return self._run(mem, _QUICKEST if self._large else _QUICK, patience=1)
+
+    def typed(self, mem: str) -> int | None:
+        """As it will be typed."""
+        return self._run(mem)
+
+    def _run(self, mem: str, fit: Fit = _FULL, patience: int = Best.patience) -> int | None:
+        options = self.options
+        gpus = self.subject.problem.gpus if options.gpus is None else options.gpus
+        problem = with_memory(self.subject, replace(options, gpus=gpus, mem=mem)).problem
+        choose = method(options.method, options.effort, lambda: True, fit, patience)
+        try:
+            placement = choose(problem, np.random.default_rng(options.seed))
+        except DoesNotFit:
+            return None
+        return int(problem.peaks(problem.simulate(placement))[: problem.gpus].max())
+
+
+def _working(works: Callable[[str], bool], low: float, high: float, steps: int) -> list[str]:
+    """Sizes that were seen to work, the least first, as they are typed; high = what should do."""
+    if works(least := ceil_size(int(low))):
+        return [least]
+    found = []
     for factor in _MARGINS:
         if works(typed := ceil_size(int(factor * high) + 1)):
-            best, high = typed, factor * high
+            found, high = [typed], factor * high
             break
-    for _ in range(_STEPS if best else 0):
-        middle = (low + high) / 2
-        typed = ceil_size(int(middle) + 1)
-        if typed == best:
+    for _ in range(steps if found else 0):
+        if high <= _NEAR * low:
             break
-        if works(typed):
-            best, high = typed, middle
+        middle = (low * high) ** 0.5
+        if works(typed := ceil_size(int(middle) + 1)):
+            found, high = [typed, *found], middle
         else:
             low = middle
-    return best
+    return found
 
 
 def memory_bound(problem: Problem) -> int:

@@ -28,6 +28,12 @@ from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_grap
 from pardnn.readers.file import File, Form, load, sniff
 from pardnn.readers.graph import parse_graph
 from scheduler.dag import CycleError
+from scheduler.machine import Machine
+from scheduler.workload import Workload
+
+_EVENTS = "read from an events file; placed, it is written as a GraphDef, for TensorFlow loads no graph from events"
+
+_LARGEST = 2.0**61  # nanoseconds or bytes; a few sums of such still fit into int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +136,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     graph = _build(given.name, raw, options)
     names = graph.names
     wishes = [(v, HOST, "ops without a GPU kernel") for v in np.flatnonzero(graph.host).tolist()]
-    notes = list(graph.notes)
+    notes = [*graph.notes, *([_EVENTS] if raw.source.events else [])]
     hosted = {w[0] for w in wishes}
     if options.keep_devices:
         kept, told = wishes_of_file(graph.nodes, hosted)
@@ -142,7 +148,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
     costs = graph_costs(graph, hardware, cost_model(options.costs))
     problem = _problem(
-        costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
+        given.name, costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
     )
     if unknown := costs.coverage["unknown_shape"]:
         notes.append(f"{unknown} ops have unknown dimensions, which count as 1; --batch-size N sets the leading one")
@@ -174,9 +180,17 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
-    notes = costs.notes if options.costs == "auto" else (*costs.notes, f"{name}: brings its own costs: --costs is idle")
+    cost_model(options.costs)  # an unknown one is an error here too
+    idle = {
+        "--costs": options.costs != "auto", "--targets": options.targets, "--batch-size": options.batch_size,
+        "--keep-devices": options.keep_devices, "--tf-shapes": options.tf_shapes,
+    }  # fmt: skip
+    told = [option for option, is_given in idle.items() if is_given]
+    notes = (*costs.notes, *([f"{name}: brings its own costs: {', '.join(told)} idle"] if told else []))
     group = _groups(graph.colocate)
-    problem = _problem(costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options)
+    problem = _problem(
+        name, costs, group, pin_groups(graph.names, group, _numbers(hardware), wishes), hardware, options
+    )
     return Subject(
         name, given.sha256, graph.names, graph.ops, problem, hardware, costs,
         {}, len(graph.names), len(graph.src), 0, notes, _stop(seconds),
@@ -200,9 +214,24 @@ def _numbers(hardware: Hardware) -> dict[str, int]:
 
 
 def _problem(
-    costs: Costs, group: NDArray[np.int32], pin: NDArray[np.int32], hardware: Hardware, options: Options
+    name: str, costs: Costs, group: NDArray[np.int32], pin: NDArray[np.int32], hardware: Hardware, options: Options
 ) -> Problem:
+    _countable(name, costs.workload, hardware.machine)
     return Problem(costs.workload, hardware.machine, group, pin, hardware.gpus, options.order, options.contention)
+
+
+def _countable(name: str, workload: Workload, machine: Machine) -> None:
+    """Raise InputError where the whole numbers of a step could pass what int64 holds, and wrap around in silence."""
+    nodes, sizes = workload.time_ns.max(axis=1, initial=0).astype(np.float64), workload.edge_bytes.astype(np.float64)
+    edges = float(machine.latency_ns.max()) + sizes / float(machine.bytes_per_s.min()) * 1e9
+    longest = max(nodes.max(initial=0), edges.max(initial=0))
+    if nodes.sum() + edges.sum() >= _LARGEST or longest * machine.k**2 >= _LARGEST:
+        raise InputError(
+            f"{name}: a step may take longer than 70 years: are --bandwidth, --latency and the times right?"
+        )
+    held = (workload.resident_bytes, workload.output_bytes, workload.temp_bytes, sizes)
+    if sum(float(column.sum(dtype=np.float64)) for column in held) >= _LARGEST:
+        raise InputError(f"{name}: a step may hold more than 2^61 bytes: are the sizes right?")
 
 
 def _wished(names: tuple[str, ...], options: Options) -> list[Wish]:

@@ -10,7 +10,7 @@ import pytest
 from pardnn.config import Options
 from pardnn.errors import InputError
 from pardnn.graph.raw import RawNode
-from pardnn.pins import pin_groups, wishes_of_file
+from pardnn.pins import pin_groups, read_pin_file, wishes_of_file
 from pardnn.subject import pose
 
 
@@ -112,3 +112,26 @@ def test_a_graph_of_a_cluster_is_cleared_or_kept(tmp_path: Path) -> None:
     path.write_text(text.replace("task:0/gpu:1", "task:1/cpu:0"))
     kept = pose(str(path), Options.of(gpus=2, keep_devices=True))
     assert kept.problem.pin.tolist() == [2, 1]
+
+
+def test_a_pin_file_with_a_byte_order_mark_comments_and_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "pins"
+    path.write_bytes(b"\xef\xbb\xbfa /gpu:0  # first\r\n\na /device:GPU:0\nscope/ gpu:1\n")
+    assert read_pin_file(str(path)) == [("a", "/device:GPU:0"), ("scope", "/device:GPU:1")]
+
+
+def test_a_pin_file_that_contradicts_itself_is_refused_with_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "pins"
+    path.write_text("a /gpu:0\nb /gpu:0\na /gpu:1\n")
+    with pytest.raises(InputError, match="pins:3: pins 'a' to /device:GPU:1, line 1 to /device:GPU:0"):
+        read_pin_file(str(path))
+
+
+def test_a_cost_graph_says_which_options_do_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    zeros = '"resident": [0], "output": [0], "temp": [0], "src": [], "dst": [], "bytes": []'
+    path.write_text(f'{{"time": [1], {zeros}}}')
+    subject = pose(path, Options.of(gpus=1, batch_size=4, keep_devices=True))
+    assert subject.notes == (f"{path}: brings its own costs: --batch-size, --keep-devices idle",)
+    with pytest.raises(InputError, match="no cost model 'nosuch'"):
+        pose(path, Options.of(gpus=1, costs="nosuch"))

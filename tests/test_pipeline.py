@@ -55,6 +55,23 @@ def test_a_networkx_graph_is_placed_under_its_own_names() -> None:
     assert plan.fits
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"bandwidth": "1B/s"}, "longer than 70 years"),
+        ({"latency": "9e17ns"}, "longer than 70 years"),
+        ({}, "more than 2\\^61 bytes"),
+    ],
+)
+def test_what_int64_cannot_count_is_refused_not_wrapped(options: dict[str, str], said: str) -> None:
+    made = nx.path_graph(4, create_using=nx.DiGraph)
+    nx.set_node_attributes(made, 10, "time_us")
+    nx.set_node_attributes(made, 1 if options else 2**59, "output_bytes")
+    nx.set_edge_attributes(made, 10**12, "bytes")
+    with pytest.raises(InputError, match=said):
+        pardnn.partition(made, gpus=2, **options)
+
+
 def test_the_summary_is_the_command_line_s_table(example_graph: Path) -> None:
     plan = pardnn.partition(example_graph, gpus=4, mem="16GB", method="pardnn")
     lines = plan.summary().splitlines()

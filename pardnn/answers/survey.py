@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.graph.raw import Source
 from pardnn.machines.build import HOST
 from pardnn.readers.costgraph import CostGraph
 from pardnn.subject import Subject
@@ -23,7 +24,7 @@ def survey(subject: Subject) -> dict[str, Any]:
     return {
         "format": "pardnn-inspection/1",
         "graph": subject.name,
-        "kind": raw.source.kind if raw else "cost graph",
+        "kind": _kind(raw.source) if raw else "cost graph",
         "text": raw.source.text if raw else True,
         "sha256": subject.sha256,
         "nodes": subject.nodes_read,
@@ -45,6 +46,11 @@ def survey(subject: Subject) -> dict[str, Any]:
         "warnings": list(subject.notes),
         "outputs": [],
     }
+
+
+def _kind(source: Source) -> str:
+    """The outermost message, and whether that stood in an events file."""
+    return f"{source.kind} in an events file" if source.events else source.kind
 
 
 def export(subject: Subject) -> CostGraph:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pardnn.errors import InputError
-from pardnn.placers.atomic import refuse_existing, write_file
+from pardnn.placers.atomic import refuse_existing, write_files
 
 PLAN = ".placement.json"
 
@@ -35,18 +34,8 @@ class Outputs:
         return outputs
 
     def write(self, contents: Sequence[bytes]) -> None:
-        """Write them all; where one fails, those that are new are taken away again."""
-        made = []
-        try:
-            for path, data in zip(self.paths, contents, strict=True):
-                new = not Path(path).exists()
-                write_file(path, data, force=self.force)
-                made += [path] if new else []
-        except BaseException:
-            for path in made:
-                with contextlib.suppress(OSError):
-                    Path(path).unlink()
-            raise
+        """Write them all; where one fails, everything stays as it was."""
+        write_files(list(zip(self.paths, contents, strict=True)), force=self.force)
 
     def _check(self, inputs: Sequence[str], *, placed: bool) -> None:
         seen = set()

@@ -135,6 +135,6 @@ class Progress:
                 self._status.stop()
 
 
-def _draws(encoding: str) -> bool:
-    """Whether a stream can show the signs that bars are drawn with."""
-    return encoding.lower().replace("-", "") in ("utf8", "utf16", "utf32")
+def _draws(encoding: str | None) -> bool:
+    """Whether a stream can show the signs that bars are drawn with; of one without an encoding nobody knows."""
+    return (encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")

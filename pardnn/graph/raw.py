@@ -80,13 +80,17 @@ class RawFunction:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a graph came from. `kind` is the outermost message ("GraphDef", ...); sha256 is of the file's bytes."""
+    """Where a graph came from. `kind` is the outermost message ("GraphDef", ...); sha256 is of the file's bytes.
+
+    `events`: that message stood in an events file, and only it is what a placer rewrites.
+    """
 
     path: str
     kind: str
     text: bool
     gzip: bool
     sha256: str
+    events: bool = False
 
 
 @dataclass(frozen=True, slots=True)

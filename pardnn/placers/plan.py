@@ -12,6 +12,7 @@ from typing import Any
 from pardnn.errors import InputError
 
 FORMAT = "pardnn-placement/1"
+_COUNTABLE = 2.0**63
 _CPU = re.compile(r"/device:CPU:\d+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -122,6 +123,10 @@ def _check(plan: PlanFile, path: str | Path) -> None:
             raise InputError(f"{path}: op '{op}' is placed on '{device}', which is not among 'devices'")
         if op in plan.unplaced:
             raise InputError(f"{path}: op '{op}' is both in 'placement' and in 'unplaced'")
+    for name, figure in plan.expected.items():
+        for value in figure if isinstance(figure, list) else [figure]:
+            if isinstance(value, int | float) and not abs(value) < _COUNTABLE:
+                raise InputError(f"{path}: 'expected': '{name}' is beyond what a step can be")
 
 
 def _refuse(name: str) -> float:

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 from pardnn.errors import InputError
 from pardnn.readers.events import graph_in_events, is_events
+from pardnn.units import format_size
 
 
 class Form(Enum):
@@ -25,14 +26,18 @@ class Form(Enum):
 
 
 class File(NamedTuple):
-    """A file's data (unpacked where it was a gzip), and the sha256 of the bytes on disk."""
+    """A file's data (unpacked where it was a gzip; of events the graph alone), and the sha256 of the bytes on disk."""
 
     data: bytes
     gzip: bool
     sha256: str
+    events: bool = False
 
 
 LARGEST_MESSAGE = 2**31 - 1
+LARGEST_UNPACKED, LARGEST_RATIO = 2**31, 64
+"""A gzip that holds more bytes than this and more than so many times its own is a bomb, no graph."""
+_PART = 2**24
 _SAMPLE = 65536
 BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
@@ -72,19 +77,33 @@ def load(path: str | Path) -> File:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError:  # a NUL in the name
         raise InputError(f"{str(path)!a}: is no name of a file") from None
-    data = raw
-    if raw.startswith(_GZIP):
-        try:
-            data = gzip.decompress(raw)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{path}: the gzip is damaged or cut off ({error}): fetch the file again") from None
+    packed = raw.startswith(_GZIP)
+    data = _unpacked(raw, path) if packed else raw
+    if packed:
         _refuse_huge(data[:_SAMPLE], len(data), path)
     if data.startswith(_LFS):
         raise InputError(f"{path}: is a Git LFS pointer, not the graph itself: run `git lfs pull`")
-    packed = data is not raw
-    if (graph := graph_in_events(data, path)) is not None:
-        data = graph
-    return File(data, packed, hashlib.sha256(raw).hexdigest())
+    graph = graph_in_events(data, path)
+    return File(data if graph is None else graph, packed, hashlib.sha256(raw).hexdigest(), graph is not None)
+
+
+def _unpacked(raw: bytes, path: str | Path) -> bytes:
+    """What a gzip holds. Raises InputError where it is damaged, and before it fills the memory."""
+    most = max(LARGEST_UNPACKED, LARGEST_RATIO * len(raw))
+    parts, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            while part := file.read(_PART):
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise InputError(
+                        f"{path}: its {format_size(len(raw))} unpack to more than {format_size(most)}, as no graph "
+                        "does: if it is one, unpack it first"
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: the gzip is damaged or cut off ({error}): fetch the file again") from None
+    return b"".join(parts)
 
 
 def _head(file: BinaryIO) -> bytes:

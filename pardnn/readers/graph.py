@@ -33,7 +33,7 @@ def parse_graph(file: File, path: str | Path) -> tuple[RawGraph, bytes]:
         raise InputError(f"{path}: the graph has no nodes: is it the file you meant?")
     for index, node in enumerate(contents.nodes):
         _check(node, index, path)
-    source = Source(str(path), contents.kind, form is Form.TEXT, file.gzip, file.sha256)
+    source = Source(str(path), contents.kind, form is Form.TEXT, file.gzip, file.sha256, file.events)
     return RawGraph(contents.nodes, contents.functions, source, contents.train_ops), file.data
 
 

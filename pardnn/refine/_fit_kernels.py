@@ -102,18 +102,15 @@ def choose_moves(
             for j in range(near_ptr[leaver], near_ptr[leaver + 1]):
                 other = near_group[j]
                 traffic[target[other] if target[other] >= 0 else home[other]] += near_ns[j]
-            to = -1
-            for t in range(gpus):
-                if t == d or room[t] < potential[leaver]:
+            to, talk, space = -1, 0, 0
+            for t in range(gpus):  # any that has so much room all the time before those that have it at this moment
+                exchanged, left = traffic[t], room[t]
+                if left < potential[leaver]:
+                    exchanged, left = -1, limit[t] - now[t]
+                if t == d or left < potential[leaver]:
                     continue
-                if to < 0 or traffic[t] > traffic[to] or (traffic[t] == traffic[to] and room[t] > room[to]):
-                    to = t
-            if to < 0:  # no device has so much room all the time; one that has it now?
-                for t in range(gpus):
-                    if t == d or limit[t] - now[t] < potential[leaver]:
-                        continue
-                    if to < 0 or limit[t] - now[t] > limit[to] - now[to]:
-                        to = t
+                if to < 0 or exchanged > talk or (exchanged == talk and left > space):
+                    to, talk, space = t, exchanged, left
             if to < 0:
                 target[leaver] = -2
                 continue

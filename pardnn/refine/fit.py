@@ -28,7 +28,7 @@ class Fit:
     tolerance: float = 0.1
     rounds: int = 15
     """Simulations per start."""
-    starts: int = 300_000
+    starts: int = 400_000
     """So many divided by the number of nodes, and at least one, memory-first starts are made."""
     corrections: int = 5
     """Of each memory-first start; on large graphs no more than starts, once a placement that fits is known."""

@@ -11,6 +11,7 @@ from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
 _LARGE = 4000  # nodes from which on a simulation costs more than its bookkeeping
+_MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Best:
     Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of
     the starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what
     is kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start
-    fits.
+    fits; on large graphs already when the first `patience` of them do not: all try much the same to make it fit.
     """
 
     starts: Mapping[str, Partitioner]
@@ -29,6 +30,7 @@ class Best:
     evaluations: int
     enough: Callable[[], bool]
     finalists: int = 3
+    patience: int = 4
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
@@ -42,16 +44,19 @@ class Best:
         """(makespan, placement) of the different starts, the fastest first."""
         found: dict[bytes, tuple[int, Placement]] = {}
         refused: DoesNotFit | None = None
+        failures, most = 0, max(self.patience, _MANY // problem.workload.dag.n)
         for smaller in _fewer(problem):
             for start in self.starts.values():
-                if found and self.enough():
+                if self.enough() if found else failures >= most:
                     break
                 try:
                     placement = start(smaller, rng)
                 except DoesNotFit as error:
-                    refused = refused or error
+                    refused, failures = refused or error, failures + 1
                     continue
                 found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
+            if not found:  # with fewer GPUs there is less memory yet
+                break
         if not found:
             assert refused is not None
             raise refused

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pardnn.encoding.crc32c import crc32c, masked
 from pardnn.encoding.wire import encoded_varint
 from pardnn.readers import read_graph
 from tests.cases.files import file_of, plan_at, text_of
@@ -87,11 +88,18 @@ def test_a_graph_inside_an_events_file_is_found(tmp_path: Path) -> None:
     graph = binary()
     event = b"\x09" + struct.pack("<d", 1.5) + b"\x22" + encoded_varint(len(graph)) + graph
     version = b"\x09" + struct.pack("<d", 1.0) + b"\x1a\x0dbrain.Event:2"
-    records = (struct.pack("<Q", len(r)) + b"crc." + r + b"crc." for r in (version, event))
+    parts = (part for record in (version, event) for part in (struct.pack("<Q", len(record)), record))
+    records = (part + struct.pack("<I", masked(crc32c(part))) for part in parts)
     (tmp_path / "events.out.tfevents.1600000000.host").write_bytes(b"".join(records))
     answer, placement = placed(tmp_path / "events.out.tfevents.1600000000.host")
     assert answer.code == 0, answer.err
     assert set(placement) == {"a", "b", "c"}
+    assert [
+        w for w in answer.json["warnings"] if w.startswith("read from an events file; placed, it is written as a G")
+    ]
+    looked_at = pardnn("inspect", tmp_path / "events.out.tfevents.1600000000.host", "--json")
+    assert looked_at.json["kind"] == "GraphDef in an events file"
+    assert "read from an events file" in looked_at.err
 
 
 def test_the_order_in_the_file_means_nothing(tmp_path: Path) -> None:

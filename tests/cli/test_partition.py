@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from pardnn.placers.atomic import write_file
 from pardnn.placers.plan import read_plan
 from tests.cli.conftest import Program
 
@@ -127,18 +126,34 @@ def test_a_cost_graph_yields_a_plan_only(pardnn: Program, diamond: Path, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["diamond.json"]
 
 
-def test_where_one_file_fails_none_is_left(
-    pardnn: Program, example_graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "old", [{}, {"g.pb": b"old"}, {"g.pb": b"old", "p.placement.json": b"older"}], ids=lambda old: f"{len(old)} old"
+)
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_where_one_file_fails_all_stays_as_it_was(
+    pardnn: Program,
+    example_graph: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    old: dict[str, bytes],
+    step: str,
 ) -> None:
-    def fails(path: str, data: bytes, **options: Any) -> None:
-        if path == "p.placement.json":
-            raise OSError(28, "No space left on device")
-        write_file(path, data, **options)
+    for name, content in old.items():
+        (tmp_path / name).write_bytes(content)
+    done_before, real = [], getattr(os, step)
 
-    monkeypatch.setattr("pardnn.cli.outputs.write_file", fails)
-    done = pardnn("partition", example_graph, "--gpus", 2, "--method", "fill", "-o", "g.pb", "-o", "p.placement.json")
-    assert done.code == 2
-    assert list(tmp_path.iterdir()) == []
+    def second_fails(*arguments: Any) -> Any:
+        done_before.append(arguments)
+        if len(done_before) == 2:
+            raise OSError(28, "No space left on device")
+        return real(*arguments)
+
+    monkeypatch.setattr(os, step, second_fails)
+    outputs = ("-o", "g.pb", "-o", "p.placement.json", "--force")
+    done = pardnn("partition", example_graph, "--gpus", 2, "--method", "fill", *outputs)
+    assert (done.code, done.out) == (2, "")
+    assert "p.placement.json: cannot be written: No space left on device" in done.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == old
 
 
 def test_a_dry_run_writes_nothing(pardnn: Program, diamond: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pardnn.errors import InputError
-from pardnn.placers.atomic import refuse_existing, write_file
+from pardnn.placers.atomic import refuse_existing, write_file, write_files
 
 
 def names(folder: Path) -> list[str]:
@@ -109,3 +109,34 @@ def test_where_nothing_can_be_written(tmp_path: Path, name: str, message: str) -
         write_file(f"{tmp_path}/{name}", b"x", force=True)
     assert "\n" not in str(error.value)
     assert names(tmp_path) == ["file"]
+
+
+def test_of_several_files_none_appears_where_one_is_taken_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda number: (two.write_bytes(b"theirs"), fsync(number)))
+    monkeypatch.setattr("pardnn.placers.atomic.refuse_existing", lambda *_, **__: None)
+    with pytest.raises(InputError, match="two: exists already"):
+        write_files([(one, b"ours"), (two, b"ours")])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"two": b"theirs"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_several_files_are_replaced_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(errno.EPERM, "no hard links here")
+
+    if not links:
+        monkeypatch.setattr(os, "link", unsupported)
+    (tmp_path / "one").write_bytes(b"old")
+    write_files([(tmp_path / "one", b"1"), (tmp_path / "two", b"2"), ("/dev/null", b"3")], force=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"1", "two": b"2"}
+
+
+def test_a_stream_that_fails_takes_the_files_back(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"old")
+    with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"):
+        write_files([("/dev/full", b"x"), (tmp_path / "one", b"new"), (tmp_path / "two", b"new")], force=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"old"}

@@ -82,3 +82,10 @@ def test_what_is_no_plan_is_refused_in_one_line(data: bytes, message: str) -> No
 def test_a_plan_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_plan(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("figure", [10**400, -(10**30), [1, 10**25]])
+def test_expected_figures_that_no_step_can_have_are_refused(figure: Any) -> None:
+    changed = dataclasses.replace(PLAN, expected={"lower_bound_us": figure})
+    with pytest.raises(InputError, match="'lower_bound_us' is beyond what a step can be"):
+        parse_plan(plan_bytes(changed), "x.placement.json")

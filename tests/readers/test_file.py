@@ -1,6 +1,7 @@
 import gzip
 import hashlib
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -27,6 +28,25 @@ def test_what_cannot_be_unpacked_says_what_to_do(tmp_path: Path, content: bytes,
     (tmp_path / "g").write_bytes(content)
     with pytest.raises(InputError, match=message):
         load(tmp_path / "g")
+
+
+def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pardnn.readers.file.LARGEST_UNPACKED", 2**20)
+    monkeypatch.setattr("pardnn.readers.file._PART", 2**10)
+    (tmp_path / "g").write_bytes(gzip.compress(bytes(2**20)) + gzip.compress(bytes(2**20)))
+    with pytest.raises(InputError, match=r"g: its .* KiB unpack to more than 1.00 MiB, as no graph does"):
+        load(tmp_path / "g")
+
+
+def test_a_gzip_that_is_large_or_well_packed_but_not_both_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "g").write_bytes(gzip.compress(bytes(2**20)))
+    assert load(tmp_path / "g").data == bytes(2**20)
+    monkeypatch.setattr("pardnn.readers.file.LARGEST_UNPACKED", 2**10)
+    random = Random(1).randbytes(2**12)
+    (tmp_path / "g").write_bytes(gzip.compress(random) + gzip.compress(b"more") + bytes(8))
+    assert load(tmp_path / "g").data == random + b"more"
 
 
 @pytest.mark.parametrize("name", ["absent", ".", "nul\0"])

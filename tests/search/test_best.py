@@ -52,3 +52,19 @@ def test_the_same_answer_every_time() -> None:
     problem = drawn("A=3 B=4 C=5 D=6 A-B:2 A-C:3 B-D C-D").problem(gpus=3)
     first, again = (best(spread=on_all)(problem, np.random.default_rng(1)) for _ in range(2))
     assert first.tolist() == again.tolist()
+
+
+def test_large_graphs_are_given_up_after_some_starts_and_small_ones_after_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(problem: Problem, rng: np.random.Generator) -> Placement:
+        calls.append(problem.gpus)
+        raise DoesNotFit("nothing fits")
+
+    problem = replace(drawn("A B").problem(gpus=4), gpus=4)
+    for affordable, tried in ((200_000, 20), (14, 7), (2, 4)):
+        monkeypatch.setattr("pardnn.search.best._MANY", affordable)
+        with pytest.raises(DoesNotFit, match="nothing fits"):
+            best(**{str(number): counted for number in range(20)})(problem, RNG)
+        assert calls == [4] * tried
+        calls.clear()

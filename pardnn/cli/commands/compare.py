@@ -37,7 +37,7 @@ def command(
     from pardnn.subject import pose
 
     asked = options.asked(**given)
-    names = [name for name in methods.split(",") if name] if methods else list(summaries())
+    names = list(dict.fromkeys(filter(None, methods.split(",")))) if methods else list(summaries())
     if not names:
         raise InputError(f"--methods {methods}: names no method; see `pardnn methods`")
     for name in names:
