@@ -124,6 +124,7 @@ def test_another_batch_shape_keeps_the_variables_where_they_are(used: dict[str, 
     assert found["spread"] == 4
     assert found["variables"]
     assert found["equal"]
+    assert found["ok"]
 
 
 def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> None:
@@ -142,6 +143,7 @@ def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> Non
         ("option", "no option 'methd'", 2),
         ("method", "no method 'best of all'", 2),
         ("no fit", "--mem ", 3),
+        ("no fit later", "--mem ", 3),
         ("no model", "str is no Keras model", 2),
         ("backend", "set KERAS_BACKEND=tensorflow", 2),
         ("strategy", "made under a tf.distribute strategy", 2),

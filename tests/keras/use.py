@@ -258,7 +258,7 @@ def traced_again() -> Facts:
     assert plan is not None
     return {
         "words": plan.warnings, "bare": plan.report.without_device, "variables": before == after,
-        "spread": len(set(after)), "equal": results[0] == results[1],
+        "ok": plan.verify().ok, "spread": len(set(after)), "equal": results[0] == results[1],
     }  # fmt: skip
 
 
@@ -312,6 +312,14 @@ def refused() -> Facts:
 
         return use
 
+    def larger(model: Any, x: Any, y: Any) -> None:
+        """A batch that fits, then one that does not."""
+        import numpy as np
+
+        placed(model, mem="120kB")
+        model.fit(x, y, batch_size=4, verbose=0)
+        model.fit(np.repeat(x, 100, axis=0), np.repeat(y, 100), batch_size=4000, verbose=0)
+
     def eager_later(model: Any, x: Any, y: Any) -> None:
         placed(model)
         model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
@@ -326,6 +334,7 @@ def refused() -> Facts:
     attempt("option", lambda model, x, y: placed(model, methd="heft"))
     attempt("method", lambda model, x, y: placed(model, method="best of all"))
     attempt("no fit", fitted(mem="2kB"))
+    attempt("no fit later", larger)
     attempt("no model", lambda model, x, y: placed("model"))
     with mock.patch("keras.backend.backend", return_value="jax"):  # no other backend is installed with TensorFlow
         attempt("backend", lambda model, x, y: placed(model))
