@@ -10,17 +10,19 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "build_on_host", "partition", "place"]
+__all__ = ["Plan", "build_on_host", "device_function", "partition", "place"]
 
 if TYPE_CHECKING:
     from pardnn.dropin import place
     from pardnn.pipeline import partition
+    from pardnn.placers.byname import device_function
     from pardnn.placers.hosting import build_on_host
     from pardnn.plan import Plan
 
 _HOME = {
     "Plan": "pardnn.plan",
     "build_on_host": "pardnn.placers.hosting",
+    "device_function": "pardnn.placers.byname",
     "partition": "pardnn.pipeline",
     "place": "pardnn.dropin",
 }

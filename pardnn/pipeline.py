@@ -26,7 +26,9 @@ UNMATCHED = 0.02
 
 
 def partition(graph: Any, **options: Any) -> Plan:
-    """The plan for a graph: a file's path, a GraphDef or a networkx.DiGraph; the options are the command line's.
+    """The plan for a graph: a file's path, a GraphDef, a networkx.DiGraph or a compiled Keras model, that is its step.
+
+    The options are the command line's.
 
     >>> import networkx as nx
     >>> graph = nx.DiGraph()

@@ -83,9 +83,16 @@ class Input(NamedTuple):
 
 
 def read(graph: Any) -> Input:
-    """The graph in a file, in a protobuf message (a GraphDef or what holds one) or in a networkx.DiGraph."""
+    """The graph in a file, in a protobuf message (a GraphDef or what holds one) or in a networkx.DiGraph.
+
+    Of a compiled Keras model it is the training step.
+    """
     if isinstance(graph, str | Path):
         return _parse(str(graph), load(graph))
+    if hasattr(graph, "train_step"):
+        from pardnn.placers.extract import extracted
+
+        graph, _ = extracted(graph, type(graph).__name__)
     if hasattr(graph, "SerializeToString"):
         data = graph.SerializeToString(deterministic=True)
         return _parse(type(graph).__name__, File(data, gzip=False, sha256=hashlib.sha256(data).hexdigest()))

@@ -13,14 +13,17 @@ _DEEPEST = 32
 
 def batch_of_fit(model: Any, given: Sequence[Any], named: Mapping[str, Any]) -> int | None:
     """The batch size of a call of `fit`; None = it cannot be told without drawing from the data."""
-    arguments = inspect.signature(type(model).fit).bind_partial(model, *given, **named).arguments
+    try:
+        arguments = inspect.signature(type(model).fit).bind_partial(model, *given, **named).arguments
+    except TypeError:  # `fit` itself will say what is wrong
+        return None
     x, size = arguments.get("x"), arguments.get("batch_size")
     if isinstance(size, int):
         return size
-    found = _of_dataset(x)
-    if found is None and _is_array(x):
-        return min(_KERAS_DEFAULT, len(_first_leaf(x)))
-    return found
+    if (found := _of_dataset(x)) is not None:
+        return found
+    rows = [leaf.shape[0] for leaf in _leaves(x) if getattr(leaf, "shape", ())]
+    return min(_KERAS_DEFAULT, int(rows[0])) if rows and len(rows) == len(_leaves(x)) else None
 
 
 def batch_of_data(data: Any) -> int | None:
@@ -66,14 +69,6 @@ def _of_dataset(data: Any) -> int | None:
         inputs = data._inputs()
         data = inputs[0] if inputs else None
     return None
-
-
-def _is_array(data: Any) -> bool:
-    return data is not None and not callable(data) and all(hasattr(leaf, "shape") for leaf in _leaves(data))
-
-
-def _first_leaf(data: Any) -> Any:
-    return _leaves(data)[0]
 
 
 def _leaves(data: Any) -> list[Any]:

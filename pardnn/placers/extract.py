@@ -86,13 +86,15 @@ def _data(model: Any, name: str, batch_size: int | None) -> tuple[Any, Any]:
     """Specifications of a batch, from the model's inputs, outputs and losses."""
     import tensorflow as tf
 
-    if not getattr(model, "inputs", None):
+    functional = getattr(model, "_functional", None) or model  # inside a Sequential stands a functional model
+    inputs = getattr(functional, "_inputs_struct", None)
+    if inputs is None:
         raise InputError(f"{name}: the model does not say what its inputs are: return (model, x, y) with a batch")
 
     def batched(shape: Any) -> tuple[int | None, ...]:
         return (shape[0] or batch_size, *shape[1:])
 
-    x = tf.nest.map_structure(lambda t: tf.TensorSpec(batched(t.shape), t.dtype), model._inputs_struct)
+    x = tf.nest.map_structure(lambda t: tf.TensorSpec(batched(t.shape), t.dtype), inputs)
     losses = model.loss if isinstance(model.loss, list | tuple) else [model.loss] * len(model.outputs)
     if isinstance(model.loss, dict):
         losses = [model.loss.get(output) for output in model.output_names]

@@ -51,10 +51,6 @@ class Hook:
     def __init__(
         self, model: Any, decide: Decide, real: Mapping[str, str], host: str, say: Callable[[str], None]
     ) -> None:
-        self.read: ReadBack | None = None
-        """Where the ops of the first step really ran."""
-        self.placed: Mapping[str, str] = {}
-        """Device by op name, arguments left out."""
         self.bare: list[str] = []
         """Ops without a device."""
         self.moved_bytes = 0
@@ -64,7 +60,9 @@ class Hook:
         self._real = real
         self._host = host
         self._say = say
+        self._placed: Mapping[str, str] = {}  # arguments left out
         self._kinds: dict[str, str] = {}
+        self._held: tuple[ReadBack, Mapping[str, str], Mapping[str, str]] | None = None
         self._batch: int | None = None
         self._jit: bool | None = None
         self._own: dict[str, Any] = {}
@@ -77,7 +75,10 @@ class Hook:
         fit, test, predict = model.fit, model.make_test_function, model.make_predict_function
 
         def fitted(*given: Any, **named: Any) -> Any:
-            self._batch = batch_of_fit(model, given, named) or self._batch
+            batch = batch_of_fit(model, given, named)
+            if batch and self._batch and batch > self._batch:
+                model.train_function = None  # TensorFlow would not trace again, but the plan may not hold for so many
+            self._batch = batch or self._batch
             return fit(*given, **named)
 
         def plain(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,10 +109,10 @@ class Hook:
         self._seats.leave()
 
     def verify(self) -> Verified:
-        """The planned devices held against those that were read back."""
-        if self.read is None:
+        """The planned devices of the first step since the model was compiled held against those read back from it."""
+        if self._held is None:
             raise InputError("no step has run yet: call fit or train_on_batch first")
-        return compare(self.read, self.placed, self._kinds)
+        return compare(*self._held)
 
     def _compile_off(self) -> None:
         """XLA runs a whole step on one device and says nothing."""
@@ -138,16 +139,24 @@ class Hook:
         model = self._model
         batch, data = peeked(data)
         self._build(batch)
-        function = model._make_function(self._step)
-        try:
-            with reading_back() as read:
-                result = function(data)
-        except PardnnError:
-            self.remove()
-            raise
-        self.read = read
+        function = self._guarded(model._make_function(self._step))
+        with reading_back() as read:
+            result = function(data)
+        self._held = read, self._placed, self._kinds
         model.train_function = function
         return result
+
+    def _guarded(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The train function, which leaves the model unplaced where a trace cannot be."""
+
+        def guarded(data: Any) -> Any:
+            try:
+                return function(data)
+            except PardnnError:
+                self.remove()
+                raise
+
+        return guarded
 
     def _build(self, batch: Any) -> None:
         """Make what the model and its optimizer still lack, or the step is traced twice: on the host, then moved."""
@@ -185,6 +194,6 @@ class Hook:
         self.moved_bytes += size
         self._kinds = {op.name: op.type for op in graph.get_operations()}
         arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}
-        self.placed = {name: device for name, device in devices.ops.items() if name not in arguments}
+        self._placed = {name: device for name, device in devices.ops.items() if name not in arguments}
         self.bare = without_device(graph)
         follow_inputs(graph)

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_CALLERS = frozenset({
+    "While", "StatelessWhile", "If", "StatelessIf", "PartitionedCall", "StatefulPartitionedCall",
+})  # fmt: skip
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
-"""Attributes of While, If and the calls that name a function of the library."""
+"""Attributes of these that name a function of the library."""
 _numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
 
 
@@ -87,14 +90,15 @@ def set_devices(graph: Any, devices: Devices) -> None:
 
     An argument stays where its value is. An op in a body without a device of its own runs where its caller runs.
     """
+    placed = _Bodies(graph, devices.bodies)
     for op in graph.get_operations():
         if op.type == "Placeholder":
             continue
         if device := devices.ops.get(op.name):
             op._set_device(device)
-        for attr, function in _called(op.node_def):
-            if placed := _placed_function(graph, function, devices):
-                op._set_func_attr(attr, placed)
+        if op.type in _CALLERS:
+            for attr, function in _called(op.node_def):
+                op._set_func_attr(attr, placed.of(function))
 
 
 def follow_inputs(graph: Any) -> None:
@@ -114,25 +118,38 @@ def _called(node: Any) -> Iterator[tuple[str, str]]:
             yield attr, node.attr[attr].func.name
 
 
-def _placed_function(graph: Any, name: str, devices: Devices) -> str | None:
-    """The name of a copy of a function with devices in it; None where nothing in it has one of its own."""
-    from tensorflow.python.eager.polymorphic_function import atomic_function
+class _Bodies:
+    """The functions of a graph with devices in them; those in which nothing has one of its own stay as they are."""
 
-    function = graph._get_function(name)
-    if function is None:
-        return None
-    own = devices.bodies.get(name, {})
-    copy = type(function.definition)()
-    copy.CopyFrom(function.definition)
-    changed = bool(own)
-    for node in copy.node_def:
-        node.device = own.get(node.name, node.device)
-        for attr, inner in _called(node):
-            if placed := _placed_function(graph, inner, devices):
-                node.attr[attr].func.name = placed
-                changed = True
-    if not changed:
-        return None
-    copy.signature.name = f"{name}_placed_{next(_numbers)}"
-    graph._add_function(atomic_function.from_function_def(copy, function.function_type))
-    return str(copy.signature.name)
+    def __init__(self, graph: Any, devices: Mapping[str, Mapping[str, str]]) -> None:
+        self._graph = graph
+        self._devices = devices
+        self._placed: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """The name of the function to call in place of `name`."""
+        if name not in self._placed:
+            self._placed[name] = name  # a function that calls itself keeps calling itself
+            self._placed[name] = self._copied(name)
+        return self._placed[name]
+
+    def _copied(self, name: str) -> str:
+        from tensorflow.python.eager.polymorphic_function import atomic_function
+
+        function = self._graph._get_function(name)
+        if function is None:
+            return name
+        own = self._devices.get(name, {})
+        copy = type(function.definition)()
+        copy.CopyFrom(function.definition)
+        changed = bool(own)
+        for node in copy.node_def:
+            node.device = own.get(node.name, node.device)
+            for attr, inner in _called(node):
+                node.attr[attr].func.name = self.of(inner)
+                changed |= self.of(inner) != inner
+        if not changed:
+            return name
+        copy.signature.name = f"{name}_placed_{next(_numbers)}"
+        self._graph._add_function(atomic_function.from_function_def(copy, function.function_type))
+        return str(copy.signature.name)

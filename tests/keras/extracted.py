@@ -11,12 +11,21 @@ from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 HERE = "tests/keras/made.py"
+MODULE = "tests.keras.made"
 CALLS = {
-    "functional": ["tests.keras.made:functional", "--batch-size", "7"], "open": ["tests.keras.made:functional"],
-    "file": [f"{HERE}:with_data"], "without_data": [f"{HERE}:without_data"], "not_compiled": [f"{HERE}:not_compiled"],
-    "broken": [f"{HERE}:broken"], "nothing": [f"{HERE}:nothing"], "no function": [f"{HERE}:function"],
-    "no file": ["nowhere.py:build"], "no module": ["nowhere:build"], "no colon": ["nowhere"],
-}  # fmt: skip
+    "functional": [f"{MODULE}:functional", "--batch-size", "7"],
+    "open": [f"{MODULE}:functional"],
+    "sequential": [f"{MODULE}:sequential"],
+    "file": [f"{HERE}:with_data"],
+    "without_data": [f"{HERE}:without_data"],
+    "not_compiled": [f"{HERE}:not_compiled"],
+    "broken": [f"{HERE}:broken"],
+    "nothing": [f"{HERE}:nothing"],
+    "no function": [f"{HERE}:function"],
+    "no file": ["nowhere.py:build"],
+    "no module": ["nowhere:build"],
+    "no colon": ["nowhere"],
+}
 
 
 def main(folder: str) -> None:

@@ -12,6 +12,11 @@ def functional() -> Any:
     return NETWORKS["two_in_two_out"]()[0]
 
 
+def sequential() -> Any:
+    """A model with a functional one inside."""
+    return NETWORKS["cnn"]()[0]
+
+
 def with_data() -> Any:
     """A subclassed model and a batch."""
     model, x, y = NETWORKS["own_train_step"]()

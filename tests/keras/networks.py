@@ -167,6 +167,36 @@ def clipped_schedule() -> Made:
     return _classifier(model, optimizer), _draw(8), _labels(3)
 
 
+class Branching(layers.Layer):  # type: ignore[misc] # keras has no types
+    """Functions in functions, a branch, and a gradient of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = layers.Dense(8), layers.Dense(8)
+
+    def call(self, x: Any) -> Any:
+        @tf.function  # type: ignore[untyped-decorator]
+        def squared(t: Any) -> Any:
+            return self.second(t) ** 2
+
+        @tf.function  # type: ignore[untyped-decorator]
+        def mixed(t: Any) -> Any:
+            return tf.nn.tanh(self.first(t)) * 0.5 + squared(t)
+
+        @tf.custom_gradient  # type: ignore[untyped-decorator]
+        def clipped(t: Any) -> Any:
+            return tf.identity(t), lambda g: tf.clip_by_value(g, -0.1, 0.1)
+
+        y = clipped(mixed(x))
+        return tf.cond(tf.reduce_sum(y) > 0, lambda: y * 2.0, lambda: mixed(y))
+
+
+def nested() -> Made:
+    """Layers that are functions themselves."""
+    model = keras.Sequential([keras.Input((8,)), Branching(), layers.Dense(3)])
+    return _classifier(model), _draw(8), _labels(3)
+
+
 def compiled() -> Made:
     """XLA asked for."""
     model = keras.Sequential([keras.Input((8,)), layers.Dense(16, "relu"), layers.Dense(3)])
@@ -177,6 +207,6 @@ NETWORKS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
         dense, cnn, transformer, lstm_loop, lstm_unrolled, mixed_precision, two_in_two_out, own_train_step, gan,
-        clipped_schedule, compiled,
+        clipped_schedule, nested, compiled,
     )
 }  # fmt: skip

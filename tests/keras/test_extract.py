@@ -22,7 +22,12 @@ def told(folder: Path) -> Told:
 
 @pytest.mark.parametrize(
     ("name", "file", "batch"),
-    [("functional", "functional.pb", "size 7"), ("open", "open.pbtxt", "size open"), ("file", "file.pb", "size 6")],
+    [
+        ("functional", "functional.pb", "size 7"),
+        ("sequential", "sequential.pb", "size open"),
+        ("open", "open.pbtxt", "size open"),
+        ("file", "file.pb", "size 6"),
+    ],
 )
 def test_the_step_is_partitioned_like_any_graph(told: Told, folder: Path, name: str, file: str, batch: str) -> None:
     code, words = told[name]

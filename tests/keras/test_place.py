@@ -15,7 +15,7 @@ Facts = dict[str, Any]
 
 NETWORKS = (
     "dense", "cnn", "transformer", "lstm_loop", "lstm_unrolled", "mixed_precision", "two_in_two_out", "own_train_step",
-    "gan", "clipped_schedule", "compiled",
+    "gan", "clipped_schedule", "nested", "compiled",
 )  # fmt: skip
 METHODS = ("round-robin", "auto")
 
@@ -85,7 +85,7 @@ def used() -> dict[str, Facts]:
 
 @pytest.mark.parametrize(
     "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets", "generators",
-             "compiled_after"]
+             "callbacks_and_weights", "compiled_after"]
 )  # fmt: skip
 def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     found = used[case]
@@ -124,6 +124,7 @@ def test_another_batch_shape_keeps_the_variables_where_they_are(used: dict[str, 
     assert found["spread"] == 4
     assert found["variables"]
     assert found["equal"]
+    assert found["ok"]
 
 
 def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> None:
@@ -142,6 +143,7 @@ def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> Non
         ("option", "no option 'methd'", 2),
         ("method", "no method 'best of all'", 2),
         ("no fit", "--mem ", 3),
+        ("no fit later", "--mem ", 3),
         ("no model", "str is no Keras model", 2),
         ("backend", "set KERAS_BACKEND=tensorflow", 2),
         ("strategy", "made under a tf.distribute strategy", 2),
@@ -163,6 +165,15 @@ def test_a_plan_is_kept_for_the_same_question(used: dict[str, Facts]) -> None:
     assert used["kept_for_the_next_process"] == {
         "found": [False, True, False, False, False], "ok": True, "same": True, "kept": 3,
     }  # fmt: skip
+
+
+def test_a_model_is_a_graph_to_partition(used: dict[str, Facts]) -> None:
+    found = used["partitioned"]
+    assert found["equal"]
+    assert found["ops"] > 400
+    assert found["pruned"] == 0
+    assert found["unknown"] < 20
+    assert found["devices"] == ["/device:GPU:0", "/device:GPU:1"]
 
 
 def test_models_are_built_where_there_is_room(used: dict[str, Facts]) -> None:

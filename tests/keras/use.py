@@ -117,6 +117,33 @@ def generators() -> Facts:
 
 
 @case
+def callbacks_and_weights() -> Facts:
+    def use(model: Any, x: Any, y: Any) -> Any:
+        import keras
+
+        class Batches(keras.utils.PyDataset):  # type: ignore[misc] # keras has no types
+            def __len__(self) -> int:
+                return 4
+
+            def __getitem__(self, i: int) -> Any:
+                return x[10 * i : 10 * i + 10], y[10 * i : 10 * i + 10]
+
+        with tempfile.TemporaryDirectory() as folder:
+            callbacks = [
+                keras.callbacks.BackupAndRestore(f"{folder}/backup"),
+                keras.callbacks.ModelCheckpoint(f"{folder}/best.keras", monitor="loss", save_best_only=True),
+                keras.callbacks.ReduceLROnPlateau(monitor="loss", patience=1),
+                keras.callbacks.EarlyStopping(monitor="loss", patience=3, restore_best_weights=True),
+            ]
+            weight = {0: 1.0, 1: 2.0, 2: 0.5, 3: 1.0}
+            first = model.fit(x, y, epochs=3, verbose=0, callbacks=callbacks, class_weight=weight).history
+            best = keras.models.load_model(f"{folder}/best.keras").predict(x, verbose=0).tolist()
+        return first["loss"], best, model.fit(Batches(), verbose=0).history
+
+    return both(use)
+
+
+@case
 def compiled_after() -> Facts:
     def use(model: Any, x: Any, y: Any) -> Any:
         model.compile("sgd", "sparse_categorical_crossentropy")
@@ -231,7 +258,7 @@ def traced_again() -> Facts:
     assert plan is not None
     return {
         "words": plan.warnings, "bare": plan.report.without_device, "variables": before == after,
-        "spread": len(set(after)), "equal": results[0] == results[1],
+        "ok": plan.verify().ok, "spread": len(set(after)), "equal": results[0] == results[1],
     }  # fmt: skip
 
 
@@ -285,6 +312,14 @@ def refused() -> Facts:
 
         return use
 
+    def larger(model: Any, x: Any, y: Any) -> None:
+        """A batch that fits, then one that does not."""
+        import numpy as np
+
+        placed(model, mem="120kB")
+        model.fit(x, y, batch_size=4, verbose=0)
+        model.fit(np.repeat(x, 100, axis=0), np.repeat(y, 100), batch_size=4000, verbose=0)
+
     def eager_later(model: Any, x: Any, y: Any) -> None:
         placed(model)
         model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
@@ -299,8 +334,9 @@ def refused() -> Facts:
     attempt("option", lambda model, x, y: placed(model, methd="heft"))
     attempt("method", lambda model, x, y: placed(model, method="best of all"))
     attempt("no fit", fitted(mem="2kB"))
+    attempt("no fit later", larger)
     attempt("no model", lambda model, x, y: placed("model"))
-    with mock.patch("keras.backend.backend", lambda: "jax"):  # no other backend is installed with TensorFlow
+    with mock.patch("keras.backend.backend", return_value="jax"):  # no other backend is installed with TensorFlow
         attempt("backend", lambda model, x, y: placed(model))
     strategy = tf.distribute.MirroredStrategy(["CPU:0"])
     with strategy.scope():
@@ -352,6 +388,25 @@ def kept_for_the_next_process() -> Facts:
         del os.environ["PARDNN_CACHE_DIR"]
     return {"found": [f[0] for f in found], "ok": all(f[1] for f in found), "same": found[0][2:] == found[1][2:],
             "kept": kept}  # fmt: skip
+
+
+@case
+def partitioned() -> Facts:
+    """A model as the graph of `pardnn.partition`; it trains on as it was."""
+    import pardnn
+
+    results = []
+    for plan in (False, True):
+        model, x, y = fresh()
+        if plan:
+            found = pardnn.partition(model, gpus=2, mem="1GB", method="round-robin", batch_size=8)
+        model.fit(x, y, batch_size=8, verbose=0)
+        results.append(weights(model))
+    coverage = found.result()["coverage"]
+    return {
+        "equal": results[0] == results[1], "ops": len(found.placement), "pruned": coverage["pruned"],
+        "unknown": coverage["unknown_shape"], "devices": sorted(set(found.placement.values())),
+    }  # fmt: skip
 
 
 @case
