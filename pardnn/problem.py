@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scheduler import memory
 from scheduler.bounds import lower_bound_ns
+from scheduler.dag import rows
 from scheduler.machine import Machine
 from scheduler.priority import ORDERS, Priority
 from scheduler.schedule import Schedule
@@ -80,9 +81,7 @@ class Problem:
 
     @cached_property
     def _members(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        node = np.argsort(self.group, kind="stable").astype(np.int32)
-        ptr = np.r_[0, np.cumsum(np.bincount(self.group))].astype(np.int64)
-        return ptr, node
+        return rows(int(self.group.max(initial=-1)) + 1, self.group)
 
     @property
     def group_ptr(self) -> NDArray[np.int64]:
@@ -106,8 +105,7 @@ class Problem:
         a, b = group[dag.src], group[dag.dst]
         apart = a != b
         near = np.concatenate([a[apart], b[apart]])
-        by_group = np.argsort(near, kind="stable")
-        ptr = np.r_[0, np.cumsum(np.bincount(near, minlength=self.groups))].astype(np.int64)
+        ptr, by_group = rows(self.groups, near)
         return ptr, np.concatenate([b[apart], a[apart]])[by_group], np.tile(self.comm_ns[apart], 2)[by_group]
 
     @cached_property

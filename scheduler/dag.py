@@ -55,7 +55,7 @@ class Dag:
             raise ValueError(f"src and dst must be columns of one length, not {tail.shape} and {head.shape}")
         if len(tail) and (min(tail.min(), head.min()) < 0 or max(tail.max(), head.max()) >= n):
             raise ValueError(f"an edge names a node outside [0, {n})")
-        return cls(n, tail, head, *_rows(n, tail), *_rows(n, head))
+        return cls(n, tail, head, *rows(n, tail), *rows(n, head))
 
     @property
     def m(self) -> int:
@@ -86,9 +86,9 @@ class Dag:
         return walk[seen[node] :][::-1]
 
 
-def _rows(n: int, ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """(ptr, edge) of a CSR over the edges' ends, edges of a row in file order."""
-    edge = np.argsort(ends, kind="stable").astype(np.int32)
+def rows(n: int, row: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """(ptr [n + 1], item) in compressed sparse row form, `row[i]` being the row of item i; items keep their order."""
+    item = np.argsort(row, kind="stable").astype(np.int32)
     ptr = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(ends, minlength=n), out=ptr[1:])
-    return frozen(ptr, np.int64), frozen(edge, np.int32)
+    np.cumsum(np.bincount(row, minlength=n), out=ptr[1:])
+    return frozen(ptr, np.int64), frozen(item, np.int32)

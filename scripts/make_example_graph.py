@@ -17,6 +17,7 @@ from google.protobuf import text_format
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from models import four_view_cnn
+from pardnn.placers.trace import definition
 
 TRAIN_OP = "train"
 
@@ -24,32 +25,16 @@ TRAIN_OP = "train"
 def trace(model: Any) -> Any:
     """The GraphDef of one traced `model.train_step`, to be loaded without the model.
 
-    Variables reach a traced function as arguments; here each becomes the VarHandleOp that makes it, so that the graph
-    stands alone. What the step must do is held together by one NoOp, as a session would fetch it.
+    Each variable is the VarHandleOp that makes it. What the step must do is held together by one NoOp, as a session
+    would fetch it.
     """
     data = ([tf.TensorSpec(x.shape, x.dtype) for x in model.inputs], tf.TensorSpec(model.inputs[0].shape[:1], tf.int32))
     model._symbolic_build(data_batch=data)  # makes the optimizer's variables first: else the step is traced twice
     step = tf.function(model.train_step, autograph=False).get_concrete_function(data)
-    graph = step.graph.as_graph_def(add_shapes=True)
-    nodes = {node.name: node for node in graph.node}
-    for variable, handle in step.graph.captures:
-        if variable.dtype == tf.resource:
-            _make_variable(nodes[handle.op.name], variable)
+    graph = definition(step.graph)
     train = graph.node.add(name=TRAIN_OP, op="NoOp")
     train.input.extend(f"^{op.name}" for op in step.graph.control_outputs)
     return graph
-
-
-def _make_variable(node: Any, variable: Any) -> None:
-    """Turn the placeholder of a captured variable into the op that creates it."""
-    shape_and_type = variable._handle_data.shape_and_type[0]
-    shapes = node.attr["_output_shapes"]
-    node.op = "VarHandleOp"
-    node.attr.clear()
-    node.attr["dtype"].type = shape_and_type.dtype
-    node.attr["shape"].shape.CopyFrom(shape_and_type.shape)
-    node.attr["shared_name"].s = node.name.encode()
-    node.attr["_output_shapes"].CopyFrom(shapes)
 
 
 def main(path: str) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pardnn.problem import Placement, Problem
 from pardnn.refine.blame import waits
 from pardnn.refine.clusters import clusters
+from scheduler.dag import rows
 from scheduler.schedule import Schedule
 
 
@@ -53,8 +54,7 @@ class _Search:
     def descend(self, limit_ns: int) -> bool:
         """Take improving moves of clusters up to limit_ns until none is left; whether any was taken."""
         label = clusters(self.problem, self.placement, limit_ns)
-        member = np.argsort(label, kind="stable")
-        ptr = np.r_[0, np.cumsum(np.bincount(label))]
+        ptr, member = rows(int(label.max(initial=-1)) + 1, label)
         taken = False
         while self.left > 0 and any(
             self._try(member[ptr[c] : ptr[c + 1]], device) for c, device in self._moves(label, ptr, member)
@@ -63,7 +63,7 @@ class _Search:
         return taken
 
     def _moves(
-        self, label: NDArray[np.int32], ptr: NDArray[np.int64], member: NDArray[np.int64]
+        self, label: NDArray[np.int32], ptr: NDArray[np.int64], member: NDArray[np.int32]
     ) -> Iterator[tuple[int, int]]:
         """(cluster, device) pairs, those that could save most first."""
         found, place = waits(self.problem, self.schedule), self.placement
@@ -83,7 +83,7 @@ class _Search:
             if self.problem.pin[member[ptr[c]]] < 0 and device < self.problem.gpus and place[member[ptr[c]]] != device:
                 yield int(c), int(device)
 
-    def _try(self, nodes: NDArray[np.int64], device: int) -> bool:
+    def _try(self, nodes: NDArray[np.int32], device: int) -> bool:
         if self.left <= 0 or self.enough() or self.cost[0] <= self.problem.lower_bound_ns:
             self.left = 0
             return False
