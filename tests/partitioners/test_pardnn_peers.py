@@ -32,7 +32,7 @@ def workload(path: Path, k: int) -> Workload:
 
 @pytest.mark.parametrize("mode", ["b", "f"])
 def test_as_fast_as_the_original(shared: Path, mode: str) -> None:
-    """The generated graphs, which are not in the shared folder, are run by scripts/bench_pardnn."""
+    """The generated graphs, which are not in the shared folder, are run by scripts/bench_quality."""
     ratios = {}
     for key, row in json.loads((shared / "judge" / "peers.json").read_text()).items():
         name, link, k, run = key.split("|")
