@@ -4,7 +4,7 @@
     scripts/bench_speed.py FOLDER
 
 FOLDER holds cost graphs syn_*.json.gz (the generator is judge/generate.py in the shared folder). Makespans beside those
-of other programs: bench_quality.py. How fast text is read beside protobuf: `pytest tests/bench/bench_text_reader.py -s`.
+of other programs: bench_quality.py; text read beside protobuf: `pytest tests/bench/bench_text_reader.py -s`.
 """
 
 from __future__ import annotations
