@@ -117,7 +117,7 @@ class Problem:
     @cached_property
     def lower_bound_ns(self) -> int:
         """No placement in any order is faster."""
-        return lower_bound_ns(self.workload, self.allowed)
+        return lower_bound_ns(self.workload, self.machine, self.allowed, self.group)
 
     @property
     def limited(self) -> bool:

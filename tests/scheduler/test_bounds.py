@@ -1,26 +1,69 @@
-import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+"""Lower bounds: what they find in drawn graphs, and that no placement in any mode beats them."""
 
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from pardnn.problem import Problem
 from scheduler.bounds import lower_bound_ns
+from scheduler.dag import Dag
 from scheduler.levels import bottom_levels, top_levels
+from scheduler.machine import UNLIMITED, Machine
+from scheduler.simulate import CONTENTION
+from scheduler.workload import Workload
 from tests.factories import drawn
 from tests.oracle import optimum
-from tests.strategies import problems
-
-
-def everywhere(n: int, k: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    return np.ones((n, k), np.bool_)
+from tests.strategies import machines, problems, workloads
 
 
 def test_a_chain_is_bounded_by_its_length_and_a_heap_by_its_work() -> None:
-    assert lower_bound_ns(drawn("A=3 B=4 A-B:9").workload(2), everywhere(2, 2)) == 7
-    assert lower_bound_ns(drawn("A=3 B=3 C=3").workload(2), everywhere(3, 2)) == 5  # 9 / 2, rounded up: times are whole
+    assert drawn("A=3 B=4 A-B:9").problem().lower_bound_ns == 7
+    assert drawn("A=3 B=3 C=3").problem().lower_bound_ns == 6  # one device runs two of them
 
 
 def test_work_pinned_to_one_device_is_not_shared_out() -> None:
-    allowed = np.array([[True, False], [True, False], [True, True]])
-    assert lower_bound_ns(drawn("A=5 B=5 C=1").workload(2), allowed) == 10
+    assert drawn("A=5 B=5 C=1").problem(pins={"A": 0, "B": 0}).lower_bound_ns == 10
+
+
+def test_a_group_runs_on_one_device() -> None:
+    assert drawn("A=5 B=5 C=1").problem(groups="AB").lower_bound_ns == 10
+
+
+def test_a_join_waits_for_a_transfer_or_for_its_inputs_in_turn() -> None:
+    """D reads B and C: sent for 3 C is there after 4 + 3, run after B at 5 + 4."""
+    assert drawn("B=5 C=4 D=1 B-D:9 C-D:3").problem().lower_bound_ns == 8
+    assert drawn("B=5 C=4 D=1 B-D:9 C-D:9").problem().lower_bound_ns == 10
+
+
+def test_a_fork_is_a_join_backwards() -> None:
+    assert drawn("A=1 B=5 C=4 A-B:9 A-C:9").problem().lower_bound_ns == 10
+
+
+def test_pins_apart_force_a_transfer() -> None:
+    assert drawn("A=1 B=1 A-B:7").problem(pins={"A": 0, "B": 1}).lower_bound_ns == 9
+
+
+def test_residents_that_no_device_holds_together_force_a_transfer() -> None:
+    sketch = drawn("A=1 B=1 A-B:7", resident=[6, 6])
+    assert sketch.problem(memory=12).lower_bound_ns == 2
+    assert sketch.problem(memory=11).lower_bound_ns > 2
+
+
+def test_work_between_two_forced_moments_is_shared_out() -> None:
+    """After A, before Z: six nodes of 2 on two devices, and nothing else runs meanwhile."""
+    middle = " ".join(f"A-{x}:0 {x}-Z:0 {x}=2" for x in "BCDEFG")
+    assert drawn(f"A=5 Z=5 {middle}").problem().lower_bound_ns == 5 + 6 + 5
+
+
+def test_unlike_devices_share_work_by_their_speeds() -> None:
+    """Device 0 is three times as fast: 8 nodes take it 2 each, the other 6; 12 is the best there is."""
+    time = np.array([[2, 6]] * 8)
+    workload = Workload.build(Dag.from_edges(8, [], []), time, [], *[[0] * 8] * 3)
+    machine = Machine.uniform(2, UNLIMITED, 0, 10**9)
+    assert lower_bound_ns(workload, machine, np.ones((8, 2), np.bool_)) == 12
 
 
 def test_levels_of_a_diamond() -> None:
@@ -31,9 +74,77 @@ def test_levels_of_a_diamond() -> None:
     assert bottom_levels(sketch.dag, node, edge).tolist() == [9, 7, 4, 1]
 
 
-@given(data=st.data())
-def test_the_bound_never_exceeds_the_optimum(data: st.DataObject) -> None:
-    problem = data.draw(problems(max_nodes=6, max_gpus=2))
-    best = optimum(problem)
+MODES = list(product(("blevel", "fifo"), CONTENTION))
+
+
+def best_of_all_modes(problem: Problem) -> int | None:
+    """The smallest makespan of any placement within the limits in any mode."""
+    found = []
+    for order, contention in MODES:
+        asked = replace(problem, order=order, contention=contention)
+        placement = optimum(asked)
+        if placement is not None:
+            found.append(asked.simulate(placement).makespan_ns)
+    return min(found, default=None)
+
+
+@given(problem=problems(max_nodes=7, max_gpus=2))
+@settings(max_examples=100)
+def test_the_bound_never_exceeds_the_optimum_of_any_mode(problem: Problem) -> None:
+    best = best_of_all_modes(problem)
     assert best is not None
-    assert problem.lower_bound_ns <= problem.simulate(best).makespan_ns
+    assert problem.lower_bound_ns <= best
+
+
+@given(problem=problems(max_nodes=6, max_gpus=3, limited=True))
+@settings(max_examples=100)
+def test_nor_with_limited_memory(problem: Problem) -> None:
+    best = best_of_all_modes(problem)
+    assert best is None or problem.lower_bound_ns <= best
+
+
+@given(workload=workloads(k=3, max_nodes=6, alike=False), machine=machines(k=3, alike=False))
+@settings(max_examples=100)
+def test_nor_on_unlike_devices_and_links(workload: Workload, machine: Machine) -> None:
+    n = workload.dag.n
+    best = best_of_all_modes(Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), 3))
+    assert best is not None
+    assert Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), 3).lower_bound_ns <= best
+
+
+def instance(seed: int) -> Problem:
+    """A connected graph of 3 to 6 nodes, transfers about as long as nodes; one in two unlike cards, limits, pins."""
+    rng = np.random.default_rng(seed)
+    gpus = int(rng.integers(2, 4))
+    n = int(rng.integers(3, 9 - gpus))
+    pairs = [(int(rng.integers(0, v)), v) for v in range(1, n)]
+    pairs += [(int(u), int(v)) for u, v in np.sort(rng.integers(0, n, (n, 2)), axis=1) if u < v]
+    dag = Dag.from_edges(n, [u for u, _ in pairs], [v for _, v in pairs])
+    time = np.repeat(rng.integers(0, 30, (n, 1)), gpus, axis=1)
+    if rng.random() < 0.5:
+        time = rng.integers(1, 4, gpus) * time + rng.integers(0, 3, (n, gpus))
+    held = rng.integers(0, 20, n)
+    workload = Workload.build(dag, time, rng.integers(0, 40, len(pairs)), held, rng.integers(0, 20, n), [0] * n)
+    limit = UNLIMITED if rng.random() < 0.5 else int(held.sum()) // 2 + int(rng.integers(30, 90))
+    machine = Machine.uniform(gpus, limit, int(rng.integers(0, 10)), 10**9)
+    group = np.arange(n, dtype=np.int32)
+    pin = np.full(n, -1, np.int32)
+    if rng.random() < 0.5:
+        group[-1] = group[0] if rng.random() < 0.5 else group[-1]
+        group = np.unique(group, return_inverse=True)[1].astype(np.int32)
+        pin[1] = int(rng.integers(0, gpus)) if n - 1 != group[0] else -1
+    return Problem(workload, machine, group, pin, gpus)
+
+
+@pytest.mark.slow
+def test_on_two_thousand_instances_it_is_never_above_the_optimum_and_often_equal() -> None:
+    exact = found = 0
+    for seed in range(2200):
+        problem = instance(seed)
+        best = best_of_all_modes(problem)
+        if best is not None:
+            found += 1
+            assert problem.lower_bound_ns <= best, seed
+            exact += problem.lower_bound_ns == best
+    assert found > 2000
+    assert exact > found // 2
