@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,8 +16,10 @@ from pardnn.refine.fit import Fit
 from pardnn.refine.improve import Improve
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
+from pardnn.search.exact.prove import Exact
 
 AUTO = "auto"
+EXACT = "exact"
 _FIT = Fit()
 
 
@@ -45,17 +48,21 @@ def method(
     enough: Callable[[], bool] = lambda: False,
     fit: Fit = _FIT,
     patience: int = Best.patience,
+    left_s: Callable[[], float] = lambda: math.inf,
 ) -> Partitioner:
     """The method of that name. `enough` is asked now and then whether `auto` should stop with the best so far.
 
-    `fit` is what makes placements fit; for `patience` see `Best`.
+    `fit` is what makes placements fit; for `patience` see `Best`. `left_s` tells `exact` the seconds it may take.
     Raises InputError for an unknown name.
     """
     entries = partitioners.all()
     if name in entries:
         return Method(entries[name].make(), (fit,))
+    if name == EXACT:
+        start = method(AUTO, "fast" if effort == "fast" else "balanced", enough, fit, patience)
+        return Exact(start, replace(fit, trials=0), enough, left_s)
     if name != AUTO:
-        raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, *entries))}")
+        raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, EXACT, *entries))}")
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items()}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
@@ -66,4 +73,5 @@ def method(
 def summaries() -> dict[str, str]:
     """Every method's name and what it is in half a line."""
     own = {AUTO: "the best of the others under the mode asked for, then improved along the critical chain (default)"}
+    own |= {EXACT: "auto, then OR-Tools CP-SAT improves it and proves how good a placement can be; about a minute"}
     return own | {name: entry.summary for name, entry in partitioners.all().items()}

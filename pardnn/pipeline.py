@@ -16,7 +16,7 @@ from pardnn.graph.devices import parse
 from pardnn.methods import method
 from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan
-from pardnn.problem import Placement
+from pardnn.problem import Answer, Placement, Prover
 from pardnn.remedy import remedy
 from pardnn.subject import Subject, pose
 from scheduler._jit import cache_note, compile_seconds
@@ -65,14 +65,23 @@ def decide(subject: Subject, options: Options) -> Plan:
     started, compiled = time.perf_counter(), compile_seconds()
     limit = options.time_limit_s
     rng = np.random.default_rng(options.seed)
-    choose = method(options.method, options.effort, lambda: limit is not None and time.perf_counter() - started > limit)
+
+    def left_s() -> float:
+        return (float("inf") if limit is None else limit) - (time.perf_counter() - started)
+
+    choose = method(options.method, options.effort, lambda: left_s() < 0, left_s=left_s)
     try:
-        placement = choose(subject.problem, rng)
+        answer = (
+            choose.prove(subject.problem, rng)
+            if isinstance(choose, Prover)
+            else Answer(choose(subject.problem, rng), 0)
+        )
     except DoesNotFit as error:
         raise _named(error, subject) from None
     elapsed = time.perf_counter() - started
     late = limit is not None and elapsed > limit
-    return measured(subject, options, placement, elapsed - (compile_seconds() - compiled), timed_out=late)
+    plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled), timed_out=late)
+    return replace(plan, proven_ns=answer.bound_ns)
 
 
 def _named(error: DoesNotFit, subject: Subject) -> DoesNotFit:

@@ -37,6 +37,8 @@ class Plan:
     warnings: tuple[str, ...] = ()
     timed_out: bool = False
     """Whether the search was cut short by the time limit."""
+    proven_ns: int = 0
+    """A lower bound that the method proved itself."""
 
     @cached_property
     def placement(self) -> dict[str, str]:
@@ -83,7 +85,7 @@ class Plan:
     @property
     def lower_bound_us(self) -> float:
         """Proven: no placement on this machine in any order is faster."""
-        return self.subject.problem.lower_bound_ns / 1000
+        return max(self.subject.problem.lower_bound_ns, self.proven_ns) / 1000
 
     @property
     def gap(self) -> float | None:

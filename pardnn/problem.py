@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,22 @@ class Partitioner(Protocol):
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """The decision."""
+        ...
+
+
+class Answer(NamedTuple):
+    """A placement [n], and the least makespan that whoever chose it proved along the way; 0 = none."""
+
+    placement: Placement
+    bound_ns: int
+
+
+@runtime_checkable
+class Prover(Protocol):
+    """A partitioner that can also say how good a placement can be at best."""
+
+    def prove(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """The decision and the bound."""
         ...
 
 

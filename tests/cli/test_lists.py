@@ -49,7 +49,7 @@ def test_several_graphs_are_compared(pardnn: Program, diamond: Path, tmp_path: P
 
 def test_every_registered_method_is_listed(pardnn: Program) -> None:
     listed = pardnn("methods", "--json").result["methods"]
-    assert [row["name"] for row in listed] == ["auto", *partitioners.all()]
+    assert [row["name"] for row in listed] == ["auto", "exact", *partitioners.all()]
     assert all(row["summary"] for row in listed)
     shown = pardnn("methods").out
     assert all(row["name"] in shown for row in listed)

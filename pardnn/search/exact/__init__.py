@@ -1,0 +1,1 @@
+"""The search that proves: a model of all schedules, solved by OR-Tools CP-SAT."""
