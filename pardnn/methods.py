@@ -63,7 +63,7 @@ def method(
         return Exact(start, replace(fit, trials=0), enough, left_s)
     if name != AUTO:
         raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, EXACT, *entries))}")
-    starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items()}
+    starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
     improve = partial(Improve, enough=enough)

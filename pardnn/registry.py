@@ -25,6 +25,8 @@ class Entry(Generic[T]):
     name: str
     summary: str
     make: Callable[..., T]
+    start: bool = True
+    """Whether `auto` starts from it too."""
 
 
 class Registry(Generic[T]):
@@ -35,13 +37,13 @@ class Registry(Generic[T]):
         self._entries: dict[str, Entry[T]] = {}
         self._loaded = False
 
-    def register(self, *names: str, summary: str = "") -> Callable[[Callable[..., T]], Any]:
+    def register(self, *names: str, summary: str = "", start: bool = True) -> Callable[[Callable[..., T]], Any]:
         """Decorator for the class or function behind the names; two owners of one name are a bug."""
 
         def wrap(make: Callable[..., T]) -> Callable[..., T]:
             for name in names:
                 assert name not in self._entries, f"{self._kind} {name!r} is registered twice"
-                self._entries[name] = Entry(name, summary, make)
+                self._entries[name] = Entry(name, summary, make, start)
             return make
 
         return wrap

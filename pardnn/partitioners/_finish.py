@@ -105,10 +105,12 @@ def earliest_finish(
     in_ptr: In64, in_edge: In32, src: In32, tensor: In64, edge_bytes: In64,
     latency_ns: In64, bytes_per_s: In64, path_ptr: In64, path_link: In32, time_ns: In64x2, group: In32, need: In64,
     decided: Out32, room: Out64, placement: Out32, finish: Out64, sent: Out64, free_at: Out64, link_free: Out64,
+    gives: In64, unplaced: Out64,
     charge: int, trial: Out64, spent: Out64, limit: int, gaps: Out64, gap_begin: Out64, gap_end: Out64,
 ) -> None:  # fmt: skip
     """Place the nodes in `order`, each where 100 x its end + `charge` x its transfers is smallest.
 
+    Once its `unplaced` readers are placed a node gives `gives` back to its device's room.
     Device d has `gaps[d]` idle intervals from d * limit on; behind them it is free from free_at[d] on.
     """
     for at in range(len(order)):
@@ -144,5 +146,12 @@ def earliest_finish(
             if decided[g] < 0:
                 decided[g] = d
                 room[d] -= need[g]
+            if unplaced[v] == 0:
+                room[d] += gives[v]
+            for i in range(in_ptr[v], in_ptr[v + 1]):
+                u = src[in_edge[i]]
+                unplaced[u] -= 1
+                if unplaced[u] == 0:
+                    room[placement[u]] += gives[u]
             if end > begin:
                 occupy(d, gap, begin, end, free_at, limit, gaps, gap_begin, gap_end)

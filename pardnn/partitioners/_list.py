@@ -47,36 +47,42 @@ def earliest_finish(
     gaps: int = GAPS,
     charge: int = 0,
     contended: bool = False,
+    need: NDArray[np.int64] | None = None,
+    gives: NDArray[np.int64] | None = None,
 ) -> Placement:
     """Each node of the topological `order` [n] on the device where it ends first, plus `charge` % of its new transfers.
 
     `decided` [g] holds the devices known beforehand, or -1; it is filled. With `gaps` > 0 a node may go into an earlier
-    idle interval. If `contended`, transfers wait for their links in the order of the list. Ties go to the device that
-    has the inputs first, then to the smaller number. O((n + m) k (1 + links on a path) + n k links).
+    idle interval. If `contended`, transfers wait for their links in the order of the list. A node takes `need` [n] of
+    its device's memory (default: its estimated footprint) and gives `gives` [n] of it back once all its readers are
+    placed. Ties go to the device that has the inputs first, then to the smaller number.
+    O((n + m) k (1 + links on a path) + n k links).
     """
     k = problem.machine.k
     gap_begin, gap_end = np.empty((2, k * gaps), np.int64)
-    need = by_group(problem, footprint(problem))
+    need = by_group(problem, footprint(problem) if need is None else need)
+    gives = np.zeros(problem.workload.dag.n, np.int64) if gives is None else gives
     state = _state(problem, decided, need, _tensors(problem), contended=contended)
     _finish.earliest_finish(
         k, problem.gpus, order, *_world(problem, need, _tensors(problem), contended=contended), *state,
+        gives, np.diff(problem.workload.dag.out_ptr),
         charge, np.zeros_like(state.link_free), np.zeros(1, np.int64), gaps, np.zeros(k, np.int64), gap_begin, gap_end,
     )  # fmt: skip
     return state.placement
 
 
-def earliest_start(problem: Problem, decided: NDArray[np.int32]) -> Placement:
+def earliest_start(problem: Problem, decided: NDArray[np.int32], need: NDArray[np.int64] | None = None) -> Placement:
     """The ready node and device that can start first, again and again.
 
-    Ties go to the larger bottom level, then to the longer node, then to the smaller number. `decided` as in
-    `earliest_finish`; transfers do not wait for one another. O((n k + m) log n + m k).
+    Ties go to the larger bottom level, then to the longer node, then to the smaller number. `decided` and `need` as
+    in `earliest_finish`; transfers do not wait for one another. O((n k + m) log n + m k).
     """
     dag, k = problem.workload.dag, problem.machine.k
     by_rank = np.lexsort((-problem.node_ns, -bottom_levels(problem))).astype(np.int32)
     rank = np.empty(dag.n, np.int64)
     rank[by_rank] = np.arange(dag.n)
     heap_key, heap_tie = np.empty((2, 2 * k * dag.n), np.int64)
-    need = by_group(problem, footprint(problem))
+    need = by_group(problem, footprint(problem) if need is None else need)
     tensor = np.zeros(dag.m, np.int64)  # who has which tensor is of no interest here
     state = _state(problem, decided, need, tensor, contended=False)
     _start.earliest_start(

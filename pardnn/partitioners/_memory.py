@@ -22,6 +22,11 @@ def footprint(problem: Problem) -> NDArray[np.int64]:
     return held
 
 
+def permanent(problem: Problem) -> NDArray[np.int64]:
+    """[n] bytes each node occupies if nothing is freed within the step; zero where memory is not limited."""
+    return (problem.workload.resident_bytes + problem.workload.output_bytes) * int(problem.limited)
+
+
 def _passing_peak(problem: Problem) -> int:
     """Most bytes of outputs, each held until its last reader has run, and scratch at once, in topological order."""
     workload, dag = problem.workload, problem.workload.dag

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler.bounds.case import Case
-from scheduler.bounds.merge import impossible
-from scheduler.bounds.reach import STEPS, heads, tails
+from scheduler.bounds.merge import Forced, force
+from scheduler.bounds.reach import STEPS, Times, heads, tails
 from scheduler.bounds.share import busiest
 from scheduler.machine import Machine
 from scheduler.workload import Workload
+
+__all__ = ["Case", "Forced", "force", "lower_bound_ns", "reached"]
 
 PROBES = 16
 """Makespans tried for a contradiction."""
@@ -35,8 +37,7 @@ def lower_bound_ns(
     if not workload.dag.n:
         return 0
     case = Case.of(workload, machine, allowed, group)
-    head = heads(case.dag, case.node_ns, case.edge_ns, case.tie)
-    tail = tails(case.dag, case.node_ns, case.edge_ns, case.tie)
+    head, tail = reached(case)
     low = max(int((head + case.node_ns + tail).max()), *(busiest(share, head, tail) for share in case.shares))
     rounds = 4 if workload.dag.n <= _SMALL else 1
     high, step = -1, max(1, low // 64)
@@ -44,8 +45,14 @@ def lower_bound_ns(
         middle = low + step if high < 0 else (low + high) // 2
         if low == high:
             break
-        if impossible(case, middle, head, tail, rounds, STEPS // 4):
+        if force(case, middle, head, tail, rounds, STEPS // 4) is None:
             low, step = middle + 1, 4 * step
         else:
             high = middle
     return low
+
+
+def reached(case: Case) -> tuple[Times, Times]:
+    """Heads and tails [n] as the case alone implies them."""
+    known = case.dag, case.node_ns, case.edge_ns, case.tie
+    return heads(*known), tails(*known)

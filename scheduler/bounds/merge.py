@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,37 +16,46 @@ from scheduler.dag import rows
 Times = NDArray[np.int64]
 
 
-def impossible(case: Case, most_ns: int, head: Times, tail: Times, rounds: int, steps: int) -> bool:
-    """Whether no step can take `most_ns` or less; `head` and `tail` [n] as known without that.
+class Forced(NamedTuple):
+    """What holds in every step of `most_ns` or less."""
 
-    Proof by contradiction: suppose one does. An edge whose transfer lies on a path of more than `most_ns` is not sent:
-    its ends share a device, and so do all ends of a chain of such edges (a cluster). It is impossible if
+    label: NDArray[np.int32]
+    """[n] clusters that share a device, dense from 0."""
+    tie: NDArray[np.int32]
+    """[m] TOGETHER, APART or 0."""
+    head: Times
+    tail: Times
+
+
+def force(case: Case, most_ns: int, head: Times, tail: Times, rounds: int, steps: int) -> Forced | None:
+    """What a step of `most_ns` or less implies, None = there is none; `head` and `tail` [n] as known without that.
+
+    Proof by contradiction: suppose there is one. An edge whose transfer lies on a path of more than `most_ns` is not
+    sent: its ends share a device, and so do all ends of a chain of such edges (a cluster). It is impossible if
       - a path or the work in a window is longer than `most_ns` (`reach`, `share`);
       - a cluster's nodes, between their heads and tails, take one device longer, even if it could interrupt them;
       - a cluster holds more than any device's memory, or has no device that all its nodes may run on;
-      - of the j k + 1 largest clusters two, three, .. j + 1 must share one of the k devices, and j + 1 of the smallest
-        of them take longer.
+      - of the j k + 1 largest clusters j + 1 must share one of the k devices, and the smallest of them take longer.
     Two clusters that would take longer, or hold more, or have no device in common if they shared one are apart: what
     passes between them is sent. With these ties the heads and tails grow, which forces more, `rounds` times.
     """
     dag, node, tie = case.dag, case.node_ns, case.tie
     for turn in range(rounds):
         if int((head + node + tail).max()) > most_ns or any(busiest(s, head, tail) > most_ns for s in case.shares):
-            return True
+            return None
         through = head[dag.src] + node[dag.src] + case.edge_ns + node[dag.dst] + tail[dag.dst]
         label = clusters(case, (through > most_ns) | (tie == TOGETHER))
         found = _Clusters(case, label, head, tail)
         if found.too_much(most_ns):
-            return True
-        if turn + 1 == rounds:
-            break
+            return None
         new = found.ties(tie, most_ns)
-        if (new == tie).all():
-            break
+        settled = (new == tie).all()
         tie = new
+        if settled or turn + 1 == rounds:
+            break
         head = np.maximum(head, heads(dag, node, case.edge_ns, tie, steps))
         tail = np.maximum(tail, tails(dag, node, case.edge_ns, tie, steps))
-    return False
+    return Forced(label, tie, head, tail)
 
 
 def clusters(case: Case, joined: NDArray[np.bool_]) -> NDArray[np.int32]:
