@@ -13,6 +13,7 @@ from pardnn.partitioners import _list
 from pardnn.partitioners._best import fastest
 from pardnn.partitioners._memory import by_group
 from pardnn.partitioners._order import regroup
+from pardnn.partitioners._speed import heaviest_on_fastest
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
 from scheduler._jit import In32, In64, Out32, kernel
@@ -43,7 +44,7 @@ class LinearClustering:
         scheduled = _list.earliest_finish(
             clustered, _list.by_level(problem), _list.pins(clustered), contended=contended
         )
-        return fastest(problem, (merged(clustered), scheduled))
+        return fastest(problem, (heaviest_on_fastest(problem, merged(clustered)), scheduled))
 
 
 def merged(clustered: Problem) -> Placement:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.partitioners._memory import by_group
+from pardnn.partitioners._speed import alike, speeds
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
 
@@ -39,17 +40,20 @@ class Metis:
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Cut into one part per GPU; what is pinned moves to its device afterwards."""
-        return problem.settle(cut(problem, problem.gpus, self.imbalance))
+        return problem.settle(cut(problem, problem.gpus, self.imbalance, None if alike(problem) else speeds(problem)))
 
 
-def cut(problem: Problem, parts: int, imbalance: int) -> NDArray[np.int32]:
-    """[n] part of each node, groups whole, at most `parts`: contract, scale, cut, expand. What is pinned weighs 0."""
+def cut(problem: Problem, parts: int, imbalance: int, shares: NDArray[np.float64] | None = None) -> NDArray[np.int32]:
+    """[n] part of each node, groups whole, at most `parts`: contract, scale, cut, expand. What is pinned weighs 0.
+
+    Parts are equal, or in proportion to `shares` [parts].
+    """
     parts = min(parts, problem.groups)
     if parts < 2:
         return np.zeros(problem.workload.dag.n, np.int32)
     ptr, adjacent, transfer = _contract(problem)
     work = np.where(problem.pin < 0, problem.node_ns + int(problem.node_ns.mean()), 0)
-    part = _metis(parts, ptr, adjacent, _scaled(by_group(problem, work)), _scaled(transfer), imbalance)
+    part = _metis(parts, ptr, adjacent, _scaled(by_group(problem, work)), _scaled(transfer), imbalance, shares)
     return part[problem.group]
 
 
@@ -76,14 +80,25 @@ def _scaled(weight: Ints) -> Ints:
     return weight + 1
 
 
-def _metis(parts: int, ptr: Ints, adjacent: Ints, work: Ints, transfer: Ints, imbalance: int) -> NDArray[np.int32]:
+def _metis(
+    parts: int,
+    ptr: Ints,
+    adjacent: Ints,
+    work: Ints,
+    transfer: Ints,
+    imbalance: int,
+    shares: NDArray[np.float64] | None,
+) -> NDArray[np.int32]:
     """[g] the part of each vertex; the same for the same input."""
     import pymetis
 
     options = pymetis.Options(seed=0, ufactor=imbalance)
     graph = pymetis.CSRAdjacency(ptr, adjacent)
+    targets = None if shares is None or len(shares) != parts else (shares / shares.sum()).tolist()
     with _silent_stdout():
-        _, part = pymetis.part_graph(parts, graph, vweights=work, eweights=transfer, options=options, recursive=False)
+        _, part = pymetis.part_graph(
+            parts, graph, vweights=work, eweights=transfer, tpwgts=targets, options=options, recursive=False
+        )
     return np.array(part, np.int32)
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pardnn.partitioners._speed import heaviest_on_fastest
 from pardnn.partitioners.pardnn.mapping import look_ahead, map_by_level, unmapped
 from pardnn.partitioners.pardnn.slicing import Clusters, slice_graph
 from pardnn.partitioners.pardnn.spans import Timeline
@@ -43,6 +44,7 @@ class ParDNN:
         load; their edges count in tl and weight, but not as traffic: they cost the same wherever the other end sits.
       - Nodes are decided on singly; then each group goes to the device that holds most of its work.
     Differs from [1]:
+      - Of unlike devices the fastest gets the part with most work, if that makes the step shorter.
       - A secondary path ends where its heaviest successor, by the weight that one had when it was taken, lies on an
         earlier path, instead of going on to the next lighter one. The span supposes that a path leaves the others
         once and comes back once; beyond such a node it would be the way from a forward op to its gradient.
@@ -67,4 +69,5 @@ class ParDNN:
         device = unmapped(problem, clusters)
         look_ahead(problem, clusters, timeline, device, maximal=ratio >= self.local_ccr)
         map_by_level(problem, clusters, timeline, device, self.relief if problem.contention == "link" else 0)
-        return problem.settle(np.where(problem.pin < 0, device, problem.pin).astype(np.int32))
+        placement = problem.settle(np.where(problem.pin < 0, device, problem.pin).astype(np.int32))
+        return heaviest_on_fastest(problem, placement)
