@@ -3,6 +3,7 @@
 import gzip
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from pardnn.search.exact.model import running_bytes
 from pardnn.search.exact.prove import Exact
 from tests import oracle, strategies
 from tests.factories import drawn, layered
+from tests.instances import instance
 
 PACKED = drawn("A=6 B=2 C=9 D=7 E=10 F=6")
 """40 of work for two devices, none of which can do just 20."""
@@ -101,6 +103,23 @@ def test_memory_is_kept_and_bounds_stay_true(problem: Problem) -> None:
     assert best is not None
     assert answer.bound_ns <= problem.simulate(best).makespan_ns
     assert oracle.fits(problem, answer.placement)
+
+
+def test_with_and_without_busy_links_the_bound_is_true_and_mostly_met() -> None:
+    """Drawn instances, half of them with limits, pins or unlike cards; the start is plain HEFT."""
+    quick, found, met = Fit(trials=0), 0, 0
+    for seed, (order, contention) in product(range(60), (("fifo", "link"), ("blevel", "none"))):
+        problem = replace(instance(seed), order=order, contention=contention)
+        try:
+            answer = Exact(Method(Heft(), (quick,)), quick, seconds=2).prove(problem, np.random.default_rng(0))
+        except DoesNotFit:
+            continue
+        best = oracle.optimum(problem)
+        assert best is not None
+        optimum = problem.simulate(best).makespan_ns
+        assert answer.bound_ns <= optimum <= problem.simulate(answer.placement).makespan_ns, seed
+        found, met = found + 1, met + (answer.bound_ns == optimum)
+    assert met > 0.8 * found > 80
 
 
 @pytest.mark.slow

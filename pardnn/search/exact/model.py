@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from pardnn.problem import Placement, Problem
+from pardnn.problem import Problem
+from pardnn.search.exact.ports import Ports
 from scheduler.bounds import Forced
 from scheduler.bounds.case import Case
 from scheduler.bounds.reach import APART
 from scheduler.machine import UNLIMITED
+from scheduler.schedule import Schedule
 
 Times = NDArray[np.int64]
 
@@ -23,11 +25,12 @@ class Model:
     A cluster is what every schedule shorter than `most_ns` keeps on one device. Nodes of a device do not overlap, in
     whatever order; an edge between two devices takes its transfer. Devices hold the residents of their nodes and what
     each node needs besides while it runs. Left out, so that the optimum may be below what can be had, never above: the
-    dispatch order, waiting for ports, what else a device holds at some moment, slower links than the best.
+    dispatch order, what else a device holds at some moment, and, unless links are contended (`Ports`), that some links
+    are slower than the best.
     """
 
     def __init__(self, problem: Problem, case: Case, forced: Forced, least_ns: int, most_ns: int) -> None:
-        self.problem, self.case, self.forced = problem, case, forced
+        self.problem, self.case, self.forced, self.most_ns = problem, case, forced, most_ns
         self.cp = cp_model.CpModel()
         self.makespan = self.cp.new_int_var(min(least_ns, most_ns), most_ns, "")
         self.cp.minimize(self.makespan)
@@ -41,6 +44,7 @@ class Model:
         self._read()
         self._hold()
         self._tell_apart()
+        self.ports = Ports(self) if problem.contention == "link" else None
 
     def _devices(self) -> list[dict[int, Any]]:
         """[c] for each device that a cluster may be on, whether it is there."""
@@ -142,22 +146,24 @@ class Model:
         ]  # fmt: skip
         return bool((problem.pin < 0).all() and all((column == column[:1]).all() for column in columns))
 
-    def hint(self, placement: Placement, start_ns: Times, makespan_ns: int) -> None:
+    def hint(self, schedule: Schedule) -> None:
         """Begin at this schedule."""
-        device = placement[self.leader].tolist()
+        device = schedule.placement[self.leader].tolist()
+        number: dict[int, int] = {}
         if self.largest is not None:
-            number: dict[int, int] = {}
             for d in [*(device[c] for c in self.largest), *range(self.problem.gpus)]:
                 number.setdefault(d, len(number))
             device = [number[d] for d in device]
         for c, choice in enumerate(self.on):
             for d, x in choice.items():
                 self.cp.add_hint(x, device[c] == d)
-        for start, at in zip(self.start, start_ns.tolist(), strict=True):
+        for start, at in zip(self.start, schedule.start_ns.tolist(), strict=True):
             self.cp.add_hint(start, at)
         for (a, b), cut in self.cut.items():
             self.cp.add_hint(cut, device[a] != device[b])
-        self.cp.add_hint(self.makespan, makespan_ns)
+        self.cp.add_hint(self.makespan, schedule.makespan_ns)
+        if self.ports is not None:
+            self.ports.hint(schedule, number)
 
 
 def running_bytes(problem: Problem) -> Times:

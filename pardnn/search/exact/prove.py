@@ -16,6 +16,8 @@ PAIRS = 40_000
 """Clusters x devices up to which a model is made: half a minute of building and presolving."""
 WORK_PER_SECOND = 0.2
 """CP-SAT's own measure of work, about so much a second."""
+PHASES = ((1, 0.25), (8, 1.0))
+"""(workers, share of the time left): one worker proves most quickly, several that take turns improve most."""
 ROUNDS, STEPS = 8, 4_000_000
 
 
@@ -24,7 +26,7 @@ class Exact:
     """The fastest placement found, starting from `start`, and a bound that the solver or a short argument proves.
 
     All schedules shorter than the start's, in any order of nodes, are the solutions of a model (`Model`) that OR-Tools'
-    CP-SAT minimises, on one thread, which repeats itself. Each better one it comes to is simulated in the mode asked
+    CP-SAT minimises, in a way that repeats itself. Each better one it comes to is simulated in the mode asked
     for, made to fit if it does not, and the fastest is kept. So the answer is never worse than the start; it may be
     above the bound even when the solver is done, as the dispatch rule is not free to choose. Graphs with more than
     PAIRS clusters times devices keep the start and the bound of `scheduler.bounds`.
@@ -51,23 +53,26 @@ class Exact:
             best.offer(self.start(problem, rng))
         except DoesNotFit as error:
             refused = error
-        bound = self._search(problem, best)
+        bound, done = problem.lower_bound_ns, False
+        for workers, share in PHASES:
+            if done or (best.placement is not None and (bound >= best.makespan_ns or self.enough())):
+                break
+            proven, done = self._solve(problem, best, workers, share)
+            bound = max(bound, proven)
         if best.placement is None:
             assert refused is not None
             raise refused
         return Answer(best.placement, min(bound, best.makespan_ns))
 
-    def _search(self, problem: Problem, best: _Best) -> int:
-        """Let the solver improve `best`; the bound it proves."""
-        case = Case.of(problem.workload, problem.machine, problem.allowed, problem.group)
+    def _solve(self, problem: Problem, best: _Best, workers: int, share: float) -> tuple[int, bool]:
+        """Let the solver improve `best` for that share of the time; the bound it proves, and whether it is done."""
         most = best.makespan_ns if best.placement is not None else _long(problem)
-        if problem.lower_bound_ns >= most or (best.placement is not None and self.enough()):
-            return min(most, problem.lower_bound_ns)
+        case = Case.of(problem.workload, problem.machine, problem.allowed, problem.group)
         forced = force(case, most - 1, *reached(case), ROUNDS, STEPS)
         if forced is None:
-            return most
+            return most, True
         if (int(forced.label.max()) + 1) * problem.gpus > PAIRS:
-            return problem.lower_bound_ns
+            return 0, True
         from ortools.sat.python import cp_model
 
         from pardnn.search.exact.model import Model
@@ -75,19 +80,19 @@ class Exact:
 
         model = Model(problem, case, forced, problem.lower_bound_ns, most)
         if best.placement is not None:
-            model.hint(best.placement, problem.simulate(best.placement).start_ns, most)
+            model.hint(problem.simulate(best.placement))
         solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
+        solver.parameters.num_workers = workers
+        solver.parameters.interleave_search = workers > 1  # taking turns repeats itself, running side by side does not
         left = self.left_s()
         if left == math.inf:
-            solver.parameters.max_deterministic_time = self.seconds * WORK_PER_SECOND
+            solver.parameters.max_deterministic_time = share * self.seconds * WORK_PER_SECOND
         else:
-            solver.parameters.max_time_in_seconds = max(left, 0.1)
+            solver.parameters.max_time_in_seconds = max(share * left, 0.1)
         status = solver.solve(model.cp, Watch(model, best.offer))
         if status == cp_model.INFEASIBLE:
-            return most
-        return max(problem.lower_bound_ns, min(most, int(np.floor(solver.best_objective_bound + 0.5))))
+            return most, True
+        return min(most, math.floor(solver.best_objective_bound + 0.5)), status == cp_model.OPTIMAL
 
 
 class _Best:
