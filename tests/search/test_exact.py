@@ -31,7 +31,7 @@ PACKED = drawn("A=6 B=2 C=9 D=7 E=10 F=6")
 def proven(problem: Problem, **options: Any) -> Answer:
     exact = method("exact", "fast", **options)
     assert isinstance(exact, Exact)
-    return replace(exact, seconds=2).prove(problem, np.random.default_rng(0))
+    return replace(exact, seconds=1).prove(problem, np.random.default_rng(0))
 
 
 def test_it_proves_what_short_arguments_do_not() -> None:

@@ -14,10 +14,10 @@ from scheduler.bounds import Case, force, reached
 
 PAIRS = 40_000
 """Clusters x devices up to which a model is made: half a minute of building and presolving."""
-WORK_PER_SECOND = 0.2
+WORK_PER_SECOND = 0.13
 """CP-SAT's own measure of work, about so much a second."""
-PHASES = ((1, 0.25), (8, 1.0))
-"""(workers, share of the time left): one worker proves most quickly, several that take turns improve most."""
+PHASES = ((1, 0.4), (8, 0.6))
+"""(workers, share of the time): one worker proves most quickly, several that take turns improve most."""
 ROUNDS, STEPS = 8, 4_000_000
 
 
