@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -69,15 +68,10 @@ def decide(subject: Subject, options: Options) -> Plan:
     try:
         placement = choose(subject.problem, rng)
     except DoesNotFit as error:
-        raise _named(error, subject) from None
+        raise error.named(subject.names) from None
     elapsed = time.perf_counter() - started
     late = limit is not None and elapsed > limit
     return measured(subject, options, placement, elapsed - (compile_seconds() - compiled), timed_out=late)
-
-
-def _named(error: DoesNotFit, subject: Subject) -> DoesNotFit:
-    """The error with ops by name: the stages know them by number."""
-    return DoesNotFit(re.sub(r"op number (\d+)", lambda found: f"op {subject.names[int(found[1])]!r}", str(error)))
 
 
 def measured(
