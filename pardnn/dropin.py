@@ -93,13 +93,15 @@ class ModelPlan:
 
     def __init__(self, model: Any, options: Options, devices: Mapping[str, str], shelf: Shelf | None) -> None:
         from pardnn.placers.keras import Hook
+        from pardnn.placers.placing import Placing
 
         self.devices = dict(devices)
         """TensorFlow's device by the plan's."""
         self.warnings: list[str] = []
         """What was said on the way, one line each."""
         self._planner = StepPlanner(options, self._say, shelf)
-        self._hook = Hook(model, self._planner, self.devices, devices[HOST], self._say)
+        self._placing = Placing(self._planner, self.devices)
+        self._hook = Hook(model, self._placing, devices[HOST], self._say)
 
     @property
     def plan(self) -> Plan:
@@ -144,10 +146,10 @@ class ModelPlan:
     @property
     def report(self) -> Report:
         """What placing did to the model."""
-        subject, hook = self.plan.subject, self._hook
+        subject, done = self.plan.subject, self._placing
         pins = subject.problem.pin.tolist()
         pinned = {n: self.plan.devices[d] for n, d in zip(subject.names, pins, strict=True) if d >= 0}
-        return Report(len(subject.names), len(hook.bare), hook.moved_variables, hook.moved_bytes, pinned)
+        return Report(len(subject.names), len(done.bare), done.moved_variables, done.moved_bytes, pinned)
 
     def verify(self) -> Any:
         """Where the ops of the first step really ran, held against the plan: `.ok`, `.moved`, `.without_device`."""

@@ -9,18 +9,15 @@ working: only the step is ours, and it is the model's own with devices put on at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_data, batch_of_fit, peeked
 from pardnn.placers.needs import require_tensorflow
-from pardnn.placers.trace import Devices, Step, definition, follow_inputs, set_devices, sinks, without_device
-from pardnn.placers.variables import Seats, captured, initialised
-from pardnn.placers.verify import ReadBack, Verified, compare, reading_back
+from pardnn.placers.placing import Placing
+from pardnn.placers.verify import Verified, reading_back
 
-Decide = Callable[[Step], Devices]
-"""From a traced step to where its ops go, in the plan's names of devices."""
 _HOOKS = ("fit", "make_train_function", "make_test_function", "make_predict_function")
 
 
@@ -48,25 +45,14 @@ def _require_graph(model: Any) -> None:
 class Hook:
     """The placement of one model: from `install` on, until `remove`."""
 
-    def __init__(
-        self, model: Any, decide: Decide, real: Mapping[str, str], host: str, say: Callable[[str], None]
-    ) -> None:
-        self.bare: list[str] = []
-        """Ops without a device."""
-        self.moved_bytes = 0
-        self.moved_variables = 0
+    def __init__(self, model: Any, placing: Placing, host: str, say: Callable[[str], None]) -> None:
         self._model = model
-        self._decide = decide
-        self._real = real
+        self._placing = placing
         self._host = host
         self._say = say
-        self._placed: Mapping[str, str] = {}  # arguments left out
-        self._kinds: dict[str, str] = {}
-        self._held: tuple[ReadBack, Mapping[str, str], Mapping[str, str]] | None = None
         self._batch: int | None = None
         self._jit: bool | None = None
         self._own: dict[str, Any] = {}
-        self._seats = Seats()
 
     def install(self) -> None:
         """From now on, what Keras makes of the model's train step is placed."""
@@ -106,13 +92,11 @@ class Hook:
         if self._jit is not None:
             model.jit_compile = self._jit
         model.train_function = model.test_function = model.predict_function = None
-        self._seats.leave()
+        self._placing.leave()
 
     def verify(self) -> Verified:
         """The planned devices of the first step since the model was compiled held against those read back from it."""
-        if self._held is None:
-            raise InputError("no step has run yet: call fit or train_on_batch first")
-        return compare(*self._held)
+        return self._placing.verify("fit or train_on_batch")
 
     def _compile_off(self) -> None:
         """XLA runs a whole step on one device and says nothing."""
@@ -142,7 +126,7 @@ class Hook:
         function = self._guarded(model._make_function(self._step))
         with reading_back() as read:
             result = function(data)
-        self._held = read, self._placed, self._kinds
+        self._placing.hold(read)
         model.train_function = function
         return result
 
@@ -176,24 +160,6 @@ class Hook:
         import tensorflow as tf
 
         result = self._model.train_step(data)
-        graph = tf.compat.v1.get_default_graph()
-        variables = captured(graph)
-        if initialised(item.variable for item in variables):  # else the step is traced once more when they are
-            self._batch = batch_of_data(data) or self._batch
-            self._place(graph, {item.argument: item.variable for item in variables})
+        self._batch = batch_of_data(data) or self._batch
+        self._placing.trace(tf.compat.v1.get_default_graph(), self._batch)
         return result
-
-    def _place(self, graph: Any, variables: Mapping[str, Any]) -> None:
-        message = definition(graph)
-        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
-        planned = self._decide(Step(message, sinks(message), self._batch, settled))
-        devices = planned.renamed(self._real)
-        set_devices(graph, devices)
-        moved, size = self._seats.take((v, planned.ops[name], devices.ops[name]) for name, v in variables.items())
-        self.moved_variables += moved
-        self.moved_bytes += size
-        self._kinds = {op.name: op.type for op in graph.get_operations()}
-        arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}
-        self._placed = {name: device for name, device in devices.ops.items() if name not in arguments}
-        self.bare = without_device(graph)
-        follow_inputs(graph)
