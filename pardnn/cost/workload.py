@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.cost.branches import passed_over
 from pardnn.cost.estimate import estimate_graph
 from pardnn.cost.graph import GraphCosts
 from pardnn.cost.model import CostModel
@@ -79,11 +80,16 @@ class CostColumns(Protocol):
 def graph_costs(
     graph: OpGraph, hardware: Hardware, model: CostModel, bodies: Mapping[str, OpCost] | None = None
 ) -> Costs:
-    """The workload of an op graph: times by `model` on each device's card, an op in a loop as often as it runs."""
+    """The workload of an op graph: times by `model` on each device's card, an op in a loop as often as it runs.
+
+    Of the branches that lead to one merge the dearest takes time.
+    """
     costs = estimate_graph(graph, bodies)
     cards = tuple(dict.fromkeys(hardware.cards))
     estimate = model(graph, costs, cards)
     by_card = np.minimum(estimate.time_ns, LONGEST_NS // graph.trips[:, None]) * graph.trips[:, None]
+    idle = passed_over(graph, by_card[:, 0])
+    by_card[idle] = 0
     columns = [by_card[:, cards.index(card)] for card in hardware.cards]
     own = np.where(graph.host, columns[-1], columns[0])  # where an op must run on the host, that is the last device
     workload = Workload.build(
@@ -96,7 +102,9 @@ def graph_costs(
         "roofline": estimate.source.count("roofline") + estimate.source.count("default"),
         "unknown_shape": graph.unknown_shape,
     }
-    return Costs(workload, estimate.source, coverage, own // graph.trips, _flops(graph, costs), estimate.notes)
+    return Costs(
+        workload, estimate.source, coverage, own // graph.trips, np.where(idle, 0, _flops(graph, costs)), estimate.notes
+    )
 
 
 def _flops(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:

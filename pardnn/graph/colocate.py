@@ -5,8 +5,9 @@ into a reference input (Assign, ApplyAdam, ScatterUpdate, ...) ties both ends; s
 handle (variables, iterators, queues, tables, stacks, TensorArrays), whatever it passes through. Reading a reference
 variable by an Identity copies it and moves freely. A resource handed to PartitionedCall or StatefulPartitionedCall does
 not tie the call: TensorFlow places the ops of its body one by one, and a call that captures all weights of a model
-would otherwise pull them onto one device. It does tie While, If and Case, which the placer treats as users of the
-resource. Frozen graphs keep `loc:@` names of ops they lost: ops that name the same missing op stay together.
+would otherwise pull them onto one device. It does tie While, and If and Case that stay single ops, which the placer
+treats as users of the resource. Frozen graphs keep `loc:@` names of ops they lost: ops that name the same missing op
+stay together.
 
 A loop on one device is our own rule: its tensors then cross from step to step without a copy. TensorFlow can run a loop
 over several devices, so an op of the body that only the CPU can run (an Assert's message) does not drag the loop there.

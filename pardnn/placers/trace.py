@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _CALLERS = frozenset({
-    "While", "StatelessWhile", "If", "StatelessIf", "PartitionedCall", "StatefulPartitionedCall",
+    "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
+    "StatefulPartitionedCall",
 })  # fmt: skip
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
 """Attributes of these that name a function of the library."""
+_BRANCHES = "branches"
+"""The attribute that names several."""
 _numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
 
 
@@ -97,8 +100,12 @@ def set_devices(graph: Any, devices: Devices) -> None:
         if device := devices.ops.get(op.name):
             op._set_device(device)
         if op.type in _CALLERS:
-            for attr, function in _called(op.node_def):
-                op._set_func_attr(attr, placed.of(function))
+            node = op.node_def
+            for attr in placed.into(node):
+                if attr == _BRANCHES:
+                    op._set_func_list_attr(attr, [function.name for function in node.attr[attr].list.func])
+                else:
+                    op._set_func_attr(attr, node.attr[attr].func.name)
 
 
 def follow_inputs(graph: Any) -> None:
@@ -111,11 +118,13 @@ def without_device(graph: Any) -> list[str]:
     return [op.name for op in graph.get_operations() if op.type != "Placeholder" and not op.device]
 
 
-def _called(node: Any) -> Iterator[tuple[str, str]]:
-    """(attribute, function) of what an op runs."""
+def _called(node: Any) -> Iterator[tuple[str, Any]]:
+    """(attribute, the message in it that names a function) of what an op runs."""
     for attr in _FUNCTIONS:
         if attr in node.attr and node.attr[attr].func.name:
-            yield attr, node.attr[attr].func.name
+            yield attr, node.attr[attr].func
+    if _BRANCHES in node.attr:
+        yield from ((_BRANCHES, function) for function in node.attr[_BRANCHES].list.func)
 
 
 class _Bodies:
@@ -125,6 +134,16 @@ class _Bodies:
         self._graph = graph
         self._devices = devices
         self._placed: dict[str, str] = {}
+
+    def into(self, node: Any) -> list[str]:
+        """Make an op's NodeDef name the functions to call. Returns the attributes that changed."""
+        changed: dict[str, None] = {}
+        for attr, function in _called(node):
+            placed = self.of(function.name)
+            if placed != function.name:
+                function.name = placed
+                changed[attr] = None
+        return list(changed)
 
     def of(self, name: str) -> str:
         """The name of the function to call in place of `name`."""
@@ -145,9 +164,7 @@ class _Bodies:
         changed = bool(own)
         for node in copy.node_def:
             node.device = own.get(node.name, node.device)
-            for attr, inner in _called(node):
-                node.attr[attr].func.name = self.of(inner)
-                changed |= self.of(inner) != inner
+            changed |= bool(self.into(node))
         if not changed:
             return name
         copy.signature.name = f"{name}_placed_{next(_numbers)}"

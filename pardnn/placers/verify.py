@@ -15,6 +15,8 @@ from pardnn.placers.variables import same_device
 
 _OWN = re.compile(r".*/_\d+")
 """Names of what TensorFlow puts in itself: transfers, the switches and merges of loops and branches."""
+_PART = re.compile(r"(/(?:then|else|branch\d+))/_\d+(?=/)")
+"""TensorFlow numbers the parts of a branch when it takes it apart, and nobody knows beforehand how."""
 _ARGUMENTS = ("_Arg", "_DeviceArg")
 _LOOPS = frozenset({"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
 
@@ -37,10 +39,9 @@ def reading_back() -> Iterator[ReadBack]:
     try:
         yield found
         metadata = runtime.export_run_metadata()
-        found.functions += [
-            [(node.name, node.op, node.device) for graph in function.partition_graphs for node in graph.node]
-            for function in metadata.function_graphs
-        ]
+        for function in metadata.function_graphs:
+            nodes = (node for graph in function.partition_graphs for node in graph.node)
+            found.functions.append([(_PART.sub(r"\1", node.name), node.op, node.device) for node in nodes])
     finally:
         runtime.disable_graph_collection()
 
