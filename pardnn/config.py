@@ -43,7 +43,8 @@ class Options:
     pin: str | None = None
     """A file of lines `op-or-scope device`."""
     keep_devices: bool = False
-    costs: str = "auto"
+    costs: Any = "auto"
+    """The name of a cost model, measured:FILE, or the table that `pardnn.profile` returned."""
     tf_shapes: bool = False
     """Let TensorFlow infer the shapes that the file and our rules leave open."""
 
@@ -59,7 +60,7 @@ class Options:
             if getattr(options, name) not in allowed:
                 raise InputError(f"--{name}: {getattr(options, name)!r} is not one of {', '.join(allowed)}")
         for name in ("method", "costs", "machine"):
-            if not isinstance(getattr(options, name), str):
+            if not isinstance(getattr(options, name), str) and not (name == "costs" and hasattr(options.costs, "rows")):
                 raise InputError(f"--{name}: {getattr(options, name)!r:.40} is no name")
         targets = options.targets
         if (
