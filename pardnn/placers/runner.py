@@ -42,10 +42,11 @@ class Runner:
     Variables are the graph's VarHandleOps, by name; they need values before the first step. `target` is where the
     session runs: "" in this process, "grpc://host:port" in that server's cluster, with whose other sessions variables
     of the same container and shared name are shared. Without `rewriting` TensorFlow runs the ops as they stand in the
-    graph, under their names. Use it in a `with` block, or close it.
+    graph, under their names; `serial`: one after the other, each with all threads, so that their times do not overlap.
+    Use it in a `with` block, or close it.
     """
 
-    def __init__(self, message: Any, *, target: str = "", rewriting: bool = True) -> None:
+    def __init__(self, message: Any, *, target: str = "", rewriting: bool = True, serial: bool = False) -> None:
         import tensorflow as tf
 
         self.variables: dict[str, int] = {node.name: _bytes_of(node) for node in _handles(message)}
@@ -57,7 +58,7 @@ class Runner:
         graph = tf.Graph()
         with graph.as_default():
             tf.graph_util.import_graph_def(whole, name="")
-        self._session = tf.compat.v1.Session(target, graph, config=_config(rewriting, local=not target))
+        self._session = tf.compat.v1.Session(target, graph, config=_config(rewriting, serial, local=not target))
 
     def assign(self, values: Values) -> None:
         """Give variables their values."""
@@ -104,7 +105,7 @@ class Runner:
         self.close()
 
 
-def _config(rewriting: bool, local: bool) -> Any:
+def _config(rewriting: bool, serial: bool, local: bool) -> Any:
     """The session's settings. In this process they are those of TensorFlow's own context: both share the devices."""
     import tensorflow as tf
     from tensorflow.python.eager import context
@@ -115,6 +116,9 @@ def _config(rewriting: bool, local: bool) -> Any:
     if not rewriting:
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         config.graph_options.optimizer_options.opt_level = -1  # merges equal ops and folds constants
+    if serial:
+        config.inter_op_parallelism_threads = 1
+        config.use_per_session_threads = True  # else the threads are those that the process has already
     return config
 
 
