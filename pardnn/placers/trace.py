@@ -56,13 +56,13 @@ def definition(graph: Any) -> Any:
     message = graph.as_graph_def(add_shapes=True)
     nodes = {node.name: node for node in message.node}
     for handle, placeholder in graph.captures:
-        made = _shape_and_type(handle)
+        made = held_by(handle)
         if made is not None:
             _make_variable(nodes[placeholder.op.name], made)
     return message
 
 
-def _shape_and_type(handle: Any) -> Any:
+def held_by(handle: Any) -> Any:
     """What a captured handle's variable holds; None of anything but a variable."""
     from tensorflow import resource
 
