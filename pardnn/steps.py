@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
@@ -15,6 +16,7 @@ from pardnn.shelf import Shelf, key_of
 from pardnn.subject import Subject
 
 _GUESSED_BATCH = 32
+_FED = frozenset({"Placeholder", "PlaceholderWithDefault", "IteratorGetNext", "IteratorV2", "OneShotIterator"})
 
 
 class StepPlanner:
@@ -35,7 +37,7 @@ class StepPlanner:
     def __call__(self, step: Step) -> Devices:
         """Raises DoesNotFit, and InputError where options and graph contradict each other."""
         size = self._options.batch_size or step.batch
-        if size is None:
+        if size is None and _open(step.graph):
             size = _GUESSED_BATCH
             self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
         asked = replace(self._options, batch_size=size, targets=step.targets)
@@ -43,8 +45,15 @@ class StepPlanner:
         return Devices(self.plan.placement, self.plan.bodies)
 
     def _first(self, step: Step, asked: Options) -> Plan:
-        """A plan for the step without regard to where anything is: from the shelf, or made and put there."""
-        subject = prepare(step.graph, asked)
+        """A plan for the step, from the shelf or made and put there; it heeds what other plans hold, if it can be."""
+        if self.plan is None and step.settled:
+            try:
+                return self._shelved(_pinned(step, asked), asked)
+            except (InputError, DoesNotFit):
+                self._say("variables that another plan placed are placed anew, for where they are they cannot stay")
+        return self._shelved(prepare(step.graph, asked), asked)
+
+    def _shelved(self, subject: Subject, asked: Options) -> Plan:
         if self._shelf is None:
             return solve(subject, asked)
         key = key_of(subject, asked)
@@ -82,6 +91,13 @@ class StepPlanner:
         except InputError:
             return None
         return plan if plan.fits and not breaches(plan) else None
+
+
+def _open(graph: Any) -> bool:
+    """Whether the leading dimension of something that is fed is open."""
+    fed = (node for node in graph.node if node.op in _FED)
+    shapes = (shape for node in fed for shape in node.attr["_output_shapes"].list.shape)
+    return any(shape.unknown_rank or (shape.dim and shape.dim[0].size < 0) for shape in shapes)
 
 
 def _same(subject: Subject, asked: Options, kept: PlanFile) -> Plan | None:

@@ -37,6 +37,15 @@ def batch_of_data(data: Any) -> int | None:
     return None
 
 
+def batch_of_arguments(arguments: Any) -> int | None:
+    """The batch size of what a function is called with: tensors, arrays, datasets and iterators over these."""
+    import tensorflow as tf
+
+    leaves = tf.nest.flatten(arguments)
+    datasets = (getattr(leaf, "_dataset", leaf) for leaf in leaves)
+    return batch_of_data(arguments) or next((size for data in datasets if (size := _of_dataset(data))), None)
+
+
 def peeked(data: Any) -> tuple[Any, Any]:
     """(what the first batch looks like, None if that cannot be told; the same data with nothing taken from it)."""
     import tensorflow as tf

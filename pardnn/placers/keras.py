@@ -14,7 +14,7 @@ from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_data, batch_of_fit, peeked
-from pardnn.placers.needs import require_tensorflow
+from pardnn.placers.needs import require_backend
 from pardnn.placers.placing import Placing
 from pardnn.placers.verify import Verified, reading_back
 
@@ -23,11 +23,11 @@ _HOOKS = ("fit", "make_train_function", "make_test_function", "make_predict_func
 
 def require_model(model: Any) -> None:
     """Raise InputError for what cannot be placed, before anything is done to it."""
-    require_tensorflow()
+    require_backend()
     import keras
 
     if not isinstance(model, keras.Model):
-        raise InputError(f"{type(model).__name__} is no Keras model; give the model on which fit is called")
+        raise InputError(f"{type(model).__name__} cannot be placed: give a Keras model, a tf.function or a tf.Graph")
     if model._distribute_strategy is not None:
         raise InputError("the model was made under a tf.distribute strategy, which places it itself: make it without")
     if any(name in vars(model) for name in _HOOKS[1:]):
@@ -53,10 +53,12 @@ class Hook:
         self._batch: int | None = None
         self._jit: bool | None = None
         self._own: dict[str, Any] = {}
+        self._installed = False
 
     def install(self) -> None:
         """From now on, what Keras makes of the model's train step is placed."""
         model = self._model
+        self._installed = True
         self._own = {name: vars(model)[name] for name in _HOOKS if name in vars(model)}
         fit, test, predict = model.fit, model.make_test_function, model.make_predict_function
 
@@ -85,6 +87,9 @@ class Hook:
     def remove(self) -> None:
         """Make the model what it was: its own functions, its variables where they were, with the values they have."""
         model = self._model
+        if not self._installed:
+            return
+        self._installed = False
         for name in _HOOKS:
             delattr(model, name)
         for name, value in self._own.items():
@@ -94,7 +99,7 @@ class Hook:
         model.train_function = model.test_function = model.predict_function = None
         self._placing.leave()
 
-    def verify(self) -> Verified:
+    def verify(self, *_: Any) -> Verified:
         """The planned devices of the first step since the model was compiled held against those read back from it."""
         return self._placing.verify("fit or train_on_batch")
 

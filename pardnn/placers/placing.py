@@ -7,7 +7,7 @@ Keras models, functions and ConcreteFunctions go this way; a graph for a session
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pardnn.errors import InputError
@@ -32,19 +32,31 @@ class Placing:
         self._placed: Mapping[str, str] = {}  # arguments left out
         self._kinds: Mapping[str, str] = {}
         self._held: tuple[ReadBack, Mapping[str, str], Mapping[str, str]] | None = None
-        self._seats = Seats()
+        self._seats = Seats(real)
 
     def trace(self, graph: Any, batch: int | None) -> bool:
         """Place a graph whose tracing ends here, with its variables. Returns whether it could be.
 
         It cannot while a variable has no value: then TensorFlow traces once more when it has.
         """
-        variables = captured(graph)
-        if not initialised(item.variable for item in variables):
+        found = captured(graph)
+        if not initialised(item.variable for item in found):
             return False
-        self._place(graph, {item.argument: item.variable for item in variables}, batch)
+        variables = {item.argument: item.variable for item in found}
+        message = definition(graph)
+        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
+        devices = self._put(graph, Step(message, sinks(message), batch, settled))
+        moved, size = self._seats.take((variable, devices.ops[name]) for name, variable in variables.items())
+        self.moved_variables += moved
+        self.moved_bytes += size
+        self.bare = without_device(graph)
         follow_inputs(graph)
         return True
+
+    def made(self, graph: Any, targets: Sequence[str]) -> None:
+        """Place a graph made for sessions: what its targets need, everything where there are none."""
+        planned = self._put(graph, Step(graph.as_graph_def(add_shapes=True), tuple(targets), None))
+        self.bare = [name for name in without_device(graph) if name in planned.ops]
 
     def hold(self, read: ReadBack) -> None:
         """Keep what was read back while the graph placed last ran."""
@@ -60,16 +72,11 @@ class Placing:
         """Bring the variables back to where they were, with the values they have."""
         self._seats.leave()
 
-    def _place(self, graph: Any, variables: Mapping[str, Any], batch: int | None) -> None:
-        message = definition(graph)
-        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
-        planned = self._decide(Step(message, sinks(message), batch, settled))
-        devices = planned.renamed(self._real)
+    def _put(self, graph: Any, step: Step) -> Devices:
+        """Plan a step and put the devices on its graph; TensorFlow's come back."""
+        devices = self._decide(step).renamed(self._real)
         set_devices(graph, devices)
-        moved, size = self._seats.take((v, planned.ops[name], devices.ops[name]) for name, v in variables.items())
-        self.moved_variables += moved
-        self.moved_bytes += size
         self._kinds = {op.name: op.type for op in graph.get_operations()}
         arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}
         self._placed = {name: device for name, device in devices.ops.items() if name not in arguments}
-        self.bare = without_device(graph)
+        return devices

@@ -144,11 +144,11 @@ def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> Non
         ("method", "no method 'best of all'", 2),
         ("no fit", "--mem ", 3),
         ("no fit later", "--mem ", 3),
-        ("no model", "str is no Keras model", 2),
+        ("no model", "str cannot be placed: give a Keras model", 2),
         ("backend", "set KERAS_BACKEND=tensorflow", 2),
         ("strategy", "made under a tf.distribute strategy", 2),
         ("twice", "placed already", 2),
-        ("early", "call fit or train_on_batch first", 2),
+        ("early", "call fit, train_on_batch or the function first", 2),
     ],
 )
 def test_errors_are_one_line_and_the_model_trains_unplaced(
