@@ -1,6 +1,7 @@
 """Models trained as they are and placed, in one process with four logical CPUs: one JSON line per model and method.
 
-`python -m tests.keras.equal [--rewritten] METHOD[,METHOD] NETWORK...`; grappler is on with --rewritten only.
+`python -m tests.keras.equal [--rewritten] METHOD[,METHOD] [NETWORK...]`, all networks if none is named; grappler is
+on with --rewritten only.
 """
 
 from __future__ import annotations
@@ -58,8 +59,10 @@ def _off(weights: list[Any], others: list[Any]) -> float:
 def main(rewriting: bool, methods: list[str], names: list[str]) -> None:
     """Answer on stdout."""
     four_cpus(rewriting)
+    from tests.keras.networks import NETWORKS
+
     logging.getLogger("pardnn").setLevel(logging.ERROR)
-    for name in names:
+    for name in names or NETWORKS:
         losses, weights, _ = trained(name, None)
         for method in methods:
             placed_losses, placed_weights, plan = trained(name, method)
