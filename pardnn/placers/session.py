@@ -65,9 +65,9 @@ class GraphHook:
         metadata = v1.RunMetadata()
         options = v1.RunOptions(output_partition_graphs=True)
         session.run(list(self._targets), feed_dict, options=options, run_metadata=metadata)
-        self._placing.hold(ReadBack([
-            [(node.name, node.op, node.device) for graph in metadata.partition_graphs for node in graph.node]
-        ]))  # fmt: skip
+        read = ReadBack()
+        read.add(metadata.partition_graphs)
+        self._placing.hold(read)
         return self._placing.verify("session.run")
 
 

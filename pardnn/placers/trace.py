@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 _CALLERS = frozenset({
@@ -152,6 +153,11 @@ class _Bodies:
             self._placed[name] = self._copied(name)
         return self._placed[name]
 
+    @cached_property
+    def _imported(self) -> Mapping[str, Any]:
+        """The functions that came with an imported graph, which TensorFlow can hand out in no other way."""
+        return {function.signature.name: function for function in self._graph.as_graph_def().library.function}
+
     def _copied(self, name: str) -> str:
         from tensorflow.python.eager.polymorphic_function import atomic_function
 
@@ -159,8 +165,9 @@ class _Bodies:
         if function is None:
             return name
         own = self._devices.get(name, {})
-        copy = type(function.definition)()
-        copy.CopyFrom(function.definition)
+        definition = function.definition if hasattr(function, "function_type") else self._imported[name]
+        copy = type(definition)()
+        copy.CopyFrom(definition)
         changed = bool(own)
         for node in copy.node_def:
             node.device = own.get(node.name, node.device)
@@ -168,5 +175,6 @@ class _Bodies:
         if not changed:
             return name
         copy.signature.name = f"{name}_placed_{next(_numbers)}"
-        self._graph._add_function(atomic_function.from_function_def(copy, function.function_type))
+        kind = getattr(function, "function_type", None)
+        self._graph._add_function(atomic_function.from_function_def(copy, kind))
         return str(copy.signature.name)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from pardnn.placers.variables import same_device
 
@@ -18,6 +19,8 @@ _OWN = re.compile(r".*/_\d+")
 _PART = re.compile(r"(/(?:then|else|branch\d+))/_\d+(?=/)")
 """TensorFlow numbers the parts of a branch when it takes it apart, and nobody knows beforehand how."""
 _ARGUMENTS = ("_Arg", "_DeviceArg")
+_FOLLOWERS = frozenset({"Switch", "RefSwitch"})
+"""TensorFlow puts these where their data come from, whatever their device says."""
 _LOOPS = frozenset({"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
 
 
@@ -26,6 +29,11 @@ class ReadBack:
     """What was read: (name, type, device) of every op of each function that was made ready to run."""
 
     functions: list[list[tuple[str, str, str]]] = field(default_factory=list)
+
+    def add(self, graphs: Iterable[Any]) -> None:
+        """Take in a function: the graphs, one per device, that TensorFlow made of it."""
+        nodes = (node for graph in graphs for node in graph.node)
+        self.functions.append([(_PART.sub(r"\1", node.name), node.op, node.device) for node in nodes])
 
 
 @contextmanager
@@ -40,8 +48,7 @@ def reading_back() -> Iterator[ReadBack]:
         yield found
         metadata = runtime.export_run_metadata()
         for function in metadata.function_graphs:
-            nodes = (node for graph in function.partition_graphs for node in graph.node)
-            found.functions.append([(_PART.sub(r"\1", node.name), node.op, node.device) for node in nodes])
+            found.add(function.partition_graphs)
     finally:
         runtime.disable_graph_collection()
 
@@ -56,7 +63,7 @@ class Verified:
     """Ops that run elsewhere: (planned, real)."""
     without_device: tuple[str, ...]
     fused: int
-    """Ops that run where the op is that TensorFlow fused them with."""
+    """Ops that run where the op is that TensorFlow fused them with, or where it lets them follow their input."""
     gone: int
     """Ops of the plan that TensorFlow folded, merged or dropped before running."""
 
@@ -98,7 +105,10 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
         elif not device:
             bare.append(name)
         elif not same_device(planned, device):
-            moved[name] = planned, device
+            if op in _FOLLOWERS:
+                fused += 1
+            else:
+                moved[name] = planned, device
         else:
             checked += 1
     return Verified(checked, moved, tuple(bare), fused, len(placed.keys() - found))
