@@ -29,11 +29,11 @@ def read_table(path: str) -> CostTable:
     return CostTable(path, rows_of(op_times([read_run_metadata(data, path)]), path)) if data else read_costs(path)
 
 
-def rows_of(times: OpTimes, path: str) -> Mapping[str, Row]:
-    """A row per op of what was traced."""
-    return {op.name: _row(op, path) for op in times.ops}
+def rows_of(times: OpTimes, path: str, overhead_ns: float = 0.0) -> Mapping[str, Row]:
+    """A row per op of what was traced, with what the runtime itself takes for each run added to its time."""
+    return {op.name: _row(op, path, overhead_ns) for op in times.ops}
 
 
-def _row(op: OpTime, path: str) -> Row:
-    time = None if op.step_ns is None else round(op.step_ns / op.runs)
+def _row(op: OpTime, path: str, overhead_ns: float) -> Row:
+    time = None if op.step_ns is None else round(op.step_ns / op.runs + overhead_ns)
     return Row(f"{path}: {op.name}", time, op.output_bytes, op.temp_bytes, None, "measured", op.runs, op.op)

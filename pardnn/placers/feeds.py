@@ -83,4 +83,6 @@ def _numpy(feed: Feed, name: str) -> np.dtype[Any]:
             return dtype
     except TypeError:
         pass
-    raise InputError(f"{name}: placeholder {feed.name!r} takes no numbers: profile the graph from behind it")
+    raise InputError(
+        f"{name}: placeholder {feed.name!r} takes no numbers; of a Keras model `pardnn extract` makes the file"
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,44 @@ from pardnn.placers.runner import Runner
 
 Values = Mapping[str, NDArray[Any]]
 _VARIABLES = ("VariableV2", "Variable")
-_VALUE, _ASSIGN = "pardnn/value", "pardnn/assign"
+_VALUE, _ASSIGN, _NOTHING = "pardnn/value", "pardnn/assign", "pardnn/nothing"
 _PIPELINES = ("Iterator", "OneShotIterator", "AnonymousIterator", "MultiDeviceIterator", "QueueDequeue", "ReaderRead")
 _LARGEST_DRAWN = 0.1  # positive, for some variables are averages of squares; small, for many layers are multiplied
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Wall seconds of the steps after the warm-up."""
+    """Wall seconds of what was run after the warm-up, one of each in turn."""
 
-    plain_s: tuple[float, ...]
-    traced_s: tuple[float, ...]
+    call_s: tuple[float, ...] = ()
+    """Calls that run nothing but are fed the same."""
+    plain_s: tuple[float, ...] = ()
+    traced_s: tuple[float, ...] = ()
+
+    def with_round(self, call: float, plain: float, traced: float) -> Clock:
+        """With one more of each."""
+        return Clock((*self.call_s, call), (*self.plain_s, plain), (*self.traced_s, traced))
+
+    def step_s(self, how: Sequence[float]) -> float:
+        """The median of steps without what calling TensorFlow takes, at its fastest: the rest of it may be noise."""
+        return max(median(how) - min(self.call_s), 1e-9)
+
+
+def use_threads(count: int) -> None:
+    """Let an op use so many threads of the processor. Raises InputError where TensorFlow has begun already."""
+    import tensorflow as tf
+
+    try:
+        tf.config.threading.set_intra_op_parallelism_threads(count)
+    except RuntimeError:
+        raise InputError("--threads: TensorFlow has started its threads already; say it before anything runs") from None
 
 
 def message_of(source: Source, data: bytes) -> Any:
-    """The GraphDef in a file's data, as TensorFlow has it; of a SavedModel the first."""
+    """The GraphDef in a file's data, as TensorFlow has it; of a SavedModel the first.
+
+    A traced function's variables, which it takes as arguments, become ops that make them.
+    """
     from google.protobuf import text_format
     from tensorflow.core.framework import graph_pb2
     from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
@@ -50,7 +74,25 @@ def message_of(source: Source, data: bytes) -> Any:
         message.ParseFromString(data)
     if source.kind == "SavedModel":
         message = message.meta_graphs[0]
-    return message if source.kind == "GraphDef" else message.graph_def
+    message = message if source.kind == "GraphDef" else message.graph_def
+    _make_variables(message)
+    return message
+
+
+def _make_variables(message: Any) -> None:
+    from tensorflow.core.framework import types_pb2
+
+    reads = {node.input[0]: node for node in message.node if node.op == "ReadVariableOp" and node.input}
+    for node in message.node:
+        handle = node.op == "Placeholder" and node.attr["dtype"].type == types_pb2.DT_RESOURCE
+        if handle and node.name in reads:
+            read = reads[node.name]
+            node.op = "VarHandleOp"
+            node.attr.clear()
+            node.attr["dtype"].type = read.attr["dtype"].type
+            node.attr["shared_name"].s = node.name.encode()
+            if read.attr["_output_shapes"].list.shape:
+                node.attr["shape"].shape.CopyFrom(read.attr["_output_shapes"].list.shape[0])
 
 
 def run_steps(
@@ -79,11 +121,13 @@ def run_steps(
             for _ in range(warmup):
                 runner.step(feeds, targets=targets)
             runner.traced(feeds, targets=targets)  # the first one also sets the tracer up
-            clock = Clock((), ())
+            runner.step(feeds, targets=[_NOTHING])
+            clock = Clock()
             for _ in range(steps):
+                call, _ = _timed(lambda: runner.step(feeds, targets=[_NOTHING]))
                 plain, _ = _timed(lambda: runner.step(feeds, targets=targets))
                 traced, (_, metadata) = _timed(lambda: runner.traced(feeds, targets=targets))
-                clock = Clock((*clock.plain_s, plain), (*clock.traced_s, traced))
+                clock = clock.with_round(call, plain, traced)
                 seen(metadata)
             return clock
     except (tf.errors.OpError, ValueError, TypeError) as error:
@@ -115,6 +159,7 @@ def _alone(message: Any, used: set[str], name: str) -> Any:
             )
         if node.op in _VARIABLES:
             _add_assignment(whole, node)
+    whole.node.add(name=_NOTHING, op="NoOp")
     for node in whole.node:
         node.device = ""
     for function in whole.library.function:
