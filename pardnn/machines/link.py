@@ -34,7 +34,7 @@ def fit_link(sizes: Sequence[int], seconds: Sequence[float]) -> Link:
     The slope is the median over all pairs of transfers, each weighted by how far their sizes are apart (Theil and Sen's
     estimator), the latency the median of what remains of the small ones: a few that were held up change neither.
 
-    >>> fit_link([4, 10_000, 1_000_000], [1e-3, 1.01e-3, 2e-3])
+    >>> fit_link([1000, 2000, 1_001_000], [1.001e-3, 1.002e-3, 2.001e-3])
     Link(latency_ns=1000000, bytes_per_s=1000000000, off=0.0)
     """
     slopes = sorted(

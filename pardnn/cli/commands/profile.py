@@ -30,7 +30,7 @@ def command(
     feeds: str | None, threads: int | None, machine_out: str | None, workers: str | None, top: int, force: bool,
     as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
-    r"""Run a few training steps on this machine and write what each op takes: the GPU if there is one, else the CPU.
+    """Run a few training steps on this machine and write what each op takes: the GPU if there is one, else the CPU.
 
     MODEL is module:function or file.py:function and returns a compiled Keras model, or (model, x, y) with a batch.
     GRAPH is a graph file with a training step; its variables get small numbers, its placeholders drawn data. Needs
@@ -44,7 +44,7 @@ def command(
 
     Ops run one at a time, so that their times do not overlap, and under their own names: TensorFlow's graph rewriting
     is off. What tracing costs is told. --costs measured:FILE also takes a RunMetadata.pb of your own session as it is.
-    """
+    """  # noqa: D301 - click looks for the sign itself
     from pardnn.linking import measured_machine
     from pardnn.placers.atomic import refuse_existing, write_files
     from pardnn.placers.feeds import read_feeds
