@@ -13,6 +13,7 @@ from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
 from pardnn.methods import method
+from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan
 from pardnn.problem import Placement
@@ -104,7 +105,7 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
     not among those planned for.
     """
     number = {device: d for d, device in enumerate(subject.problem.machine.devices)}
-    device = {text: parse(text).local for text in sorted(set(stored.placement.values()))}
+    device = {text: planned_name(parse(text), options.hosts) for text in sorted(set(stored.placement.values()))}
     if missing := [text for text in device if device[text] not in number]:
         raise InputError(f"the plan uses {missing[0]}; planned for are {', '.join(number)}: --gpus says which")
     chosen = {name: number[device[text]] for name, text in stored.placement.items()}

@@ -25,7 +25,7 @@ from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
 from pardnn.measured import read_table
-from pardnn.pins import Wish, pin_groups, read_pin_file, wishes_of_file, wishes_of_scopes
+from pardnn.pins import Wish, pin_groups, planned_name, read_pin_file, wishes_of_file, wishes_of_scopes
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
 from pardnn.readers.file import File, Form, load, sniff
@@ -142,7 +142,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     notes = [*graph.notes, *([_EVENTS] if raw.source.events else [])]
     hosted = {w[0] for w in wishes}
     if options.keep_devices:
-        kept, told = wishes_of_file(graph.nodes, hosted)
+        kept, told = wishes_of_file(graph.nodes, hosted, options.hosts)
         wishes += kept
         notes += told
     elif had := sum(bool(node.device) for node in raw.nodes):
@@ -174,7 +174,11 @@ def _build(name: str, raw: RawGraph, options: Options) -> OpGraph:
 def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:
     name, graph = given.name, given.graph
     assert isinstance(graph, CostGraph)
-    wishes = [(v, _device(d, name), f"{name}: column 'device'") for v, d in enumerate(graph.device) if d is not None]
+    wishes = [
+        (v, _device(d, name, options.hosts), f"{name}: column 'device'")
+        for v, d in enumerate(graph.device)
+        if d is not None
+    ]
     wishes += _wished(graph.names, options)
     hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
     costs = column_costs(graph, hardware)
@@ -208,7 +212,7 @@ def hardware_of(options: Options, host: bool = False) -> Hardware:
     """The devices asked for, with the host as the last if `host`. Raises InputError."""
     return build_machine(
         load_machine(options.machine), options.gpus, options.mem, options.mem_fraction,
-        options.speed, options.latency, options.bandwidth, host,
+        options.speed, options.latency, options.bandwidth, host, options.hosts,
     )  # fmt: skip
 
 
@@ -245,11 +249,13 @@ def _model(options: Options) -> CostModel:
 
 
 def _wished(names: tuple[str, ...], options: Options) -> list[Wish]:
-    return [] if options.pin is None else wishes_of_scopes(names, read_pin_file(options.pin), options.pin)
+    return (
+        [] if options.pin is None else wishes_of_scopes(names, read_pin_file(options.pin, options.hosts), options.pin)
+    )
 
 
-def _device(text: str, name: str) -> str:
-    device = parse(text).local
+def _device(text: str, name: str, hosts: int) -> str:
+    device = planned_name(parse(text), hosts)
     if not device:
         raise InputError(f"{name}: column 'device': {text!r} leaves type or number open; write it like /device:GPU:0")
     return device
