@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_arguments, batch_of_data
@@ -19,7 +19,7 @@ from pardnn.placers.needs import require_tensorflow
 from pardnn.placers.placing import Placing
 from pardnn.placers.verify import ReadBack, Verified, reading_back
 
-_HOOKS = ("_call", "__getstate__")
+_HOOKS = ("_call", "_get_concrete_function_garbage_collected", "__getstate__")
 _SEEN = 0.1
 """TensorFlow folds and merges a good part of the ops, but never so many that only this share is left."""
 
@@ -59,12 +59,14 @@ class FunctionHook:
         self._traced = False
         self._waiting = True
         """Whether a call with devices is still to be read back."""
+        self._twin: Any = None
         self._reading = ExitStack()
         self._read: ReadBack | None = None
 
     def install(self) -> None:
         """From now on, what TensorFlow traces of the function is placed."""
         from tensorflow.core.function.polymorphism.function_cache import FunctionCache
+        from tensorflow.python.saved_model.save_context import in_save_context
         from tensorflow.python.util import tf_decorator
 
         function = self._function
@@ -79,18 +81,21 @@ class FunctionHook:
         if function._jit_compile:
             self._say("jit_compile is turned off: XLA would run the whole step on one device")
         self._own = {name: getattr(function, name) for name in fresh}
-        call, state = function._call, function.__getstate__
+        call, concrete, state = (getattr(function, name) for name in _HOOKS)
         vars(function).update(fresh)
 
         def called(*given: Any, **named: Any) -> Any:
             return self._called(call, given, named)
+
+        def traced(*given: Any, **named: Any) -> Any:
+            return (self._saved() if in_save_context() else concrete)(*given, **named)
 
         def unplaced() -> Any:
             """A copy is a function of its own, which nobody has placed."""
             own = {name: value for name, value in state().items() if name not in _HOOKS}
             return own | self._own
 
-        vars(function).update(dict(zip(_HOOKS, (called, unplaced), strict=True)))
+        vars(function).update(dict(zip(_HOOKS, (called, traced, unplaced), strict=True)))
 
     def remove(self) -> None:
         """Make the function what it was, its variables where they were, with the values they have."""
@@ -115,6 +120,12 @@ class FunctionHook:
                 "call it once by itself, then verify"
             )
         return found
+
+    def _saved(self) -> Callable[..., Any]:
+        """How a SavedModel comes by a graph of the function: without devices, for who loads it may not have them."""
+        if self._twin is None:
+            self._twin = self._function._clone(self._own["_python_function"])
+        return cast(Callable[..., Any], self._twin._get_concrete_function_garbage_collected)
 
     def _wrapped(self) -> Callable[..., Any]:
         """The user's function as it is to be traced: `__wrapped__` is what it is, or what autograph made of it."""
