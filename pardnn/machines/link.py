@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -86,6 +87,8 @@ def known_card(device_name: str) -> str | None:
     >>> known_card("NVIDIA GeForce RTX 2080 Ti"), known_card("Tesla V100-SXM2-16GB"), known_card("Radeon VII")
     ('rtx2080ti', 'v100', None)
     """
-    told = "".join(c for c in device_name.lower() if c.isalnum())
+    words = re.findall("[a-z0-9]+", device_name.lower())
+    told = {"".join(words[i : i + n]) for i in range(len(words)) for n in (1, 2, 3)}
     fits = [name for name in card_names() if name != "cpu" and name.partition("-")[0] in told]
-    return max(fits, key=lambda name: (len(name.partition("-")[0]), name), default=None)
+    sizes = {name: f"{name.partition('-')[2]}gb" in told for name in fits}
+    return max(fits, key=lambda name: (len(name.partition("-")[0]), sizes[name], name), default=None)
