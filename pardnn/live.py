@@ -57,11 +57,12 @@ class LivePlan:
     @property
     def plan(self) -> Plan:
         """The plan proper, with schedule and costs. Raises InputError before the step is traced."""
-        if self._planner.plan is None:
+        plan = self._planner.plan or next(iter(self._planner.asides.values()), None)
+        if plan is None:
             raise InputError(
                 "the step is planned when it is first traced: call fit, train_on_batch or the function first"
             )
-        return self._planner.plan
+        return plan
 
     @property
     def from_cache(self) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from pardnn.asides import CALLED, alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.pipeline import breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
-from pardnn.placers.trace import Devices, Step
+from pardnn.placers.trace import MAIN, Devices, Kind, Step
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf, key_of
 from pardnn.subject import Subject
@@ -23,26 +24,56 @@ class StepPlanner:
     """From a traced step to the plan's devices for its ops; `plan` is the last one made, `say` hears what is decided.
 
     Keras traces a step anew for data of another shape, and after `compile`. Variables stay then where they are, for
-    what was traced before reads them there.
+    what was traced before reads them there. Evaluation and prediction go along with the training step.
     """
 
     def __init__(self, options: Options, say: Callable[[str], None], shelf: Shelf | None = None) -> None:
         self.plan: Plan | None = None
         self.found = False
         """Whether the first plan was made by an earlier process."""
+        self.asides: dict[Kind, Plan] = {}
+        """The last plan of each other kind of step."""
+        self._told: dict[Kind, str] = {}
         self._options = options
         self._say = say
         self._shelf = shelf
 
-    def __call__(self, step: Step) -> Devices:
-        """Raises DoesNotFit, and InputError where options and graph contradict each other."""
+    def __call__(self, step: Step) -> Devices | None:
+        """None of an evaluation or a prediction for which there is no plan; of a training step that raises.
+
+        DoesNotFit, and InputError where options and graph contradict each other.
+        """
         size = self._options.batch_size or step.batch
         if size is None and _open(step.graph):
             size = _GUESSED_BATCH
             self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
         asked = replace(self._options, batch_size=size, targets=step.targets)
+        if step.kind != MAIN:
+            return self._aside(step, replace(asked, pin=None))
         self.plan = self._again(step, asked) or self._first(step, asked)
         return Devices(self.plan.placement, self.plan.bodies)
+
+    def _aside(self, step: Step, asked: Options) -> Devices | None:
+        """Where the ops of an evaluation or a prediction go: along the training step, or around its variables."""
+        name = CALLED[step.kind]
+        try:
+            subject = _pinned(step, asked) if step.settled else prepare(step.graph, asked)
+            found = alongside(subject, asked, self.plan) if self.plan is not None else None
+            plan = found[0] if found else self._shelved(subject, asked)
+        except (InputError, DoesNotFit) as error:
+            self._say(f"{name} is not planned, TensorFlow puts its ops where it likes: {error}")
+            return None
+        if found:
+            told = f"{name}: {found[1]} of its {len(subject.names)} ops go where training has them, the others beside"
+        elif step.settled:
+            told = f"{name}: planned around its variables"
+        else:
+            told = f"{name}: planned with its variables, which a fit moves where training wants them"
+        if self._told.get(step.kind) != told:  # not once more for every shape of a batch
+            self._told[step.kind] = told
+            self._say(told)
+        self.asides[step.kind] = plan
+        return Devices(plan.placement, plan.bodies)
 
     def _first(self, step: Step, asked: Options) -> Plan:
         """A plan for the step, from the shelf or made and put there; it heeds what other plans hold, if it can be."""

@@ -55,7 +55,7 @@ def build(
     for v in np.flatnonzero(inlined.strict).tolist():
         sets.join(v, int(inlined.unit[v]))
     tied = sets.numbers(range(wiring.n))
-    hosts = find_hosts(wiring.nodes, tied)
+    hosts = find_hosts(wiring.nodes, tied, inlined.caller != MAIN)
     tie_loops(sets, frames, hosts.host)
     tie_units(sets, wiring, dtypes, inlined.unit, hosts.host)
 

@@ -11,11 +11,12 @@ _KERAS_DEFAULT = 32
 _DEEPEST = 32
 
 
-def batch_of_fit(model: Any, given: Sequence[Any], named: Mapping[str, Any]) -> int | None:
-    """The batch size of a call of `fit`; None = it cannot be told without drawing from the data."""
+def batch_of_call(model: Any, method: str, given: Sequence[Any], named: Mapping[str, Any]) -> int | None:
+    """The batch size of a call of `fit`, `evaluate` or `predict`; None = it cannot be told without drawing data."""
     try:
-        arguments = inspect.signature(type(model).fit).bind_partial(model, *given, **named).arguments
-    except TypeError:  # `fit` itself will say what is wrong
+        function = getattr(type(model), method)
+        arguments = inspect.signature(function).bind_partial(model, *given, **named).arguments
+    except TypeError:  # the method itself will say what is wrong
         return None
     x, size = arguments.get("x"), arguments.get("batch_size")
     if isinstance(size, int):

@@ -8,19 +8,44 @@ Keras models, functions and ConcreteFunctions go this way; a graph for a session
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pardnn.errors import InputError
-from pardnn.placers.trace import Devices, Step, definition, follow_inputs, set_devices, sinks, without_device
+from pardnn.placers.trace import (
+    MAIN,
+    Devices,
+    Kind,
+    Step,
+    definition,
+    follow_inputs,
+    set_devices,
+    sinks,
+    without_device,
+)
 from pardnn.placers.variables import Seats, captured, initialised
-from pardnn.placers.verify import ReadBack, Verified, compare
+from pardnn.placers.verify import ReadBack, Verified, compare, together
 
-Decide = Callable[[Step], Devices]
-"""From a traced step to where its ops go, in the plan's names of devices."""
+Decide = Callable[[Step], Devices | None]
+"""From a traced step to where its ops go, in the plan's names of devices; None = wherever TensorFlow puts them."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A graph that was placed, and what was read back when it ran."""
+
+    read: ReadBack
+    placed: Mapping[str, str]
+    kinds: Mapping[str, str]
+
+    @cached_property
+    def verified(self) -> Verified:
+        return compare(self.read, self.placed, self.kinds)
 
 
 class Placing:
-    """What was placed last, and what that took."""
+    """What was placed, and what that took."""
 
     def __init__(self, decide: Decide, real: Mapping[str, str]) -> None:
         self.bare: list[str] = []
@@ -31,50 +56,62 @@ class Placing:
         self._real = real
         self._placed: Mapping[str, str] = {}  # arguments left out
         self._kinds: Mapping[str, str] = {}
-        self._held: tuple[ReadBack, Mapping[str, str], Mapping[str, str]] | None = None
+        self._held: list[_Held] = []
+        self._trained = False
         self._seats = Seats(real)
 
-    def trace(self, graph: Any, batch: int | None) -> bool:
-        """Place a graph whose tracing ends here, with its variables. Returns whether it could be.
+    def trace(self, graph: Any, batch: int | None, kind: Kind = MAIN) -> bool:
+        """Place a graph whose tracing ends here, with its variables. Returns whether it is placed.
 
-        It cannot while a variable has no value: then TensorFlow traces once more when it has.
+        It cannot be while a variable has no value: then TensorFlow traces once more when it has. The training step
+        decides where variables are; what an evaluation before it has put somewhere is free for it.
         """
         found = captured(graph)
         if not initialised(item.variable for item in found):
             return False
         variables = {item.argument: item.variable for item in found}
         message = definition(graph)
-        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
-        devices = self._put(graph, Step(message, sinks(message), batch, settled))
+        free = kind == MAIN and not self._trained
+        seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())
+        settled = {name: seat for name, seat in seats if seat is not None}
+        devices = self._put(graph, Step(message, sinks(message), batch, settled, kind))
+        if devices is None:
+            return False
+        self._trained |= kind == MAIN
         moved, size = self._seats.take((variable, devices.ops[name]) for name, variable in variables.items())
         self.moved_variables += moved
         self.moved_bytes += size
-        self.bare = without_device(graph)
+        self.bare += without_device(graph)
         follow_inputs(graph)
         return True
 
     def made(self, graph: Any, targets: Sequence[str]) -> None:
         """Place a graph made for sessions: what its targets need, everything where there are none."""
         planned = self._put(graph, Step(graph.as_graph_def(add_shapes=True), tuple(targets), None))
+        assert planned is not None
         self.bare = [name for name in without_device(graph) if name in planned.ops]
 
     def hold(self, read: ReadBack) -> None:
         """Keep what was read back while the graph placed last ran."""
-        self._held = read, self._placed, self._kinds
+        others = (held for held in self._held if held.placed is not self._placed)
+        self._held = [*others, _Held(read, self._placed, self._kinds)]
 
     def verify(self, first: str) -> Verified:
-        """The planned devices of what was held, against the real ones; InputError says what to call first."""
-        if self._held is None:
+        """The planned devices of all that was held, against the real ones; InputError says what to call first."""
+        if not self._held:
             raise InputError(f"no step has run yet: call {first} first")
-        return compare(*self._held)
+        return together([held.verified for held in self._held])
 
     def leave(self) -> None:
         """Bring the variables back to where they were, with the values they have."""
         self._seats.leave()
 
-    def _put(self, graph: Any, step: Step) -> Devices:
+    def _put(self, graph: Any, step: Step) -> Devices | None:
         """Plan a step and put the devices on its graph; TensorFlow's come back."""
-        devices = self._decide(step).renamed(self._real)
+        planned = self._decide(step)
+        if planned is None:
+            return None
+        devices = planned.renamed(self._real)
         set_devices(graph, devices)
         self._kinds = {op.name: op.type for op in graph.get_operations()}
         arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}

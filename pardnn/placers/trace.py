@@ -11,8 +11,11 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
+Kind = Literal["train", "test", "predict"]
+"""What a step is for."""
+MAIN: Kind = "train"
 _CALLERS = frozenset({
     "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
     "StatefulPartitionedCall",
@@ -41,7 +44,7 @@ class Devices:
 
 @dataclass(frozen=True)
 class Step:
-    """A traced training step, to be planned."""
+    """A traced step, to be planned."""
 
     graph: Any
     """A GraphDef that stands alone."""
@@ -50,6 +53,7 @@ class Step:
     """Examples in a step, where that is known."""
     settled: Mapping[str, str] = field(default_factory=dict)
     """Where variables are that a plan has moved already, by op name."""
+    kind: Kind = MAIN
 
 
 def definition(graph: Any) -> Any:

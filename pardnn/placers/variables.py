@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 
@@ -87,9 +88,9 @@ class Seats:
         self._seats: dict[int, Seat] = {}  # by id: variables cannot be hashed
         self._all.add(self)
 
-    def of(self, variable: Any) -> str | None:
-        """The plan's device on which a variable is; None if no plan has put it there."""
-        if not any(seats._home(variable) for seats in self._all):
+    def of(self, variable: Any, others: bool = False) -> str | None:
+        """The plan's device on which a variable is; None if no plan (with `others` none but this) has put it there."""
+        if not any(seats._home(variable) for seats in self._all if not (others and seats is self)):
             return None
         return next((plan for plan, device in self._real.items() if same_device(device, variable.device)), None)
 
@@ -112,6 +113,7 @@ class Seats:
         return seat.home if seat is not None and seat.variable() is variable else ""
 
 
+@cache
 def same_device(one: str, other: str) -> bool:
     """Whether two device names mean the same; what one of them leaves open agrees with anything."""
     from tensorflow import DeviceSpec

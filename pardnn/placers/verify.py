@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,6 +81,17 @@ class Verified:
         )
 
 
+def together(found: Sequence[Verified]) -> Verified:
+    """What was found of several graphs, as one."""
+    return Verified(
+        sum(part.checked for part in found),
+        {name: devices for part in found for name, devices in part.moved.items()},
+        tuple(name for part in found for name in part.without_device),
+        sum(part.fused for part in found),
+        sum(part.gone for part in found),
+    )
+
+
 def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str]) -> Verified:
     """The planned devices of a step's ops (`placed`, their op types in `kinds`) held against what was read back.
 
@@ -115,14 +126,18 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
 
 
 def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> str | None:
-    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan."""
+    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan.
+
+    Of what stands in a body the kinds are not known; what has ops of its own there is a loop.
+    """
     if name in placed:
         return placed[name]
-    end = name.find("/")
-    while end >= 0:
-        if kinds.get(name[:end]) in _LOOPS:
-            return placed.get(name[:end])
-        end = name.find("/", end + 1)
+    end = name.rfind("/")
+    while end > 0:
+        around = name[:end]
+        if around in placed and kinds.get(around, "While") in _LOOPS:
+            return placed[around]
+        end = name.rfind("/", 0, end)
     return None
 
 
