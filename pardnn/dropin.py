@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 from pardnn.config import Options
 from pardnn.errors import InputError
+from pardnn.graph.devices import parse
 from pardnn.live import LivePlan
 from pardnn.machines.build import HOST
 from pardnn.methods import method
+from pardnn.placers.cluster import Cluster
 from pardnn.shelf import Shelf
 from pardnn.subject import hardware_of
+from pardnn.units import parse_time
+
+_log = logging.getLogger("pardnn")
 
 
 def place(
@@ -21,6 +27,8 @@ def place(
     devices: Sequence[str] | None = None,
     batch_size: int | None = None,
     cache: bool = True,
+    cluster: Any = None,
+    cluster_timeout: str = "300s",
     **options: Any,
 ) -> LivePlan:
     """The plan of a training step, which then runs as planned: that of a Keras model, a tf.function or a tf.Graph.
@@ -33,6 +41,10 @@ def place(
     i is TensorFlow's own. `batch_size` is what to plan for where the data do not say. With `cache` the plan is kept for
     this user's next process, under PARDNN_CACHE_DIR or where the system keeps such files.
 
+    Over several hosts `cluster` is {"worker": ["a:2222", "b:2222"]}, or TF_CONFIG says it: the other processes serve
+    until task 0 has ended, and end in this call. `gpus`, `mem` and `devices` are then those of each host. Who is not up
+    yet is waited for, `cluster_timeout` at most. See docs/several_hosts.md.
+
     Raises pardnn.errors.InputError for what cannot be placed and for devices that are not there, and DoesNotFit where
     the plan is made: here, or in `fit` or the call. In either case all is as it was and trains unplaced.
     """
@@ -40,11 +52,31 @@ def place(
 
     if devices is not None and gpus is None:
         gpus = len(devices)
+    together = Cluster.of(cluster)
+    if together is not None:
+        options = {"hosts": len(together.addresses)} | options
     asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **options)
     method(asked.method, asked.effort)
     planned = hardware_of(asked).machine.devices
     require_placeable(what, asked.targets)
-    return LivePlan(what, asked, _real_devices(planned, devices), Shelf() if cache else None)
+    real = _remote_devices(together, asked, planned, devices, cluster_timeout) if together else None
+    return LivePlan(what, asked, real or _real_devices(planned, devices), Shelf() if cache else None)
+
+
+def _remote_devices(
+    cluster: Cluster, asked: Options, planned: Sequence[str], given: Sequence[str] | None, timeout: str
+) -> dict[str, str]:
+    """TensorFlow's device for each device of the plan, in a cluster that this process is now in."""
+    from pardnn.placers.joining import devices_of, enter
+
+    each, rest = divmod(len(planned), len(cluster.addresses))
+    if rest or asked.hosts != len(cluster.addresses):
+        raise InputError(f"hosts: {asked.hosts} are asked for, the cluster has {len(cluster.addresses)}")
+    local = [parse(text).local for text in (planned[:each] if given is None else given)]
+    if len(local) != each or len(set(local)) < each or not all(local):
+        raise InputError(f"devices: give {each} different names, those of one host, such as /device:GPU:0")
+    enter(cluster, parse_time(timeout) / 1e9, lambda line: _log.warning("pardnn: %s", line))
+    return devices_of(cluster, planned, local)
 
 
 def _real_devices(planned: Sequence[str], given: Sequence[str] | None) -> dict[str, str]:
