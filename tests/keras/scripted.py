@@ -108,10 +108,10 @@ def main(methods: list[str], names: list[str]) -> None:
     import tensorflow as tf  # noqa: F401
 
     here = Path(__file__).parents[1] / "scripts_of_others"
-    for name in names:
-        for method in (AS_IT_IS, *methods):
-            with tempfile.TemporaryDirectory() as folder:
-                os.environ["PARDNN_CACHE_DIR"] = folder
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PARDNN_CACHE_DIR"] = folder
+        for name in names:
+            for method in (AS_IT_IS, *methods):
                 print(json.dumps(run(here / f"{name}.py", method, Path(folder))), flush=True)  # noqa: T201 - the answer
 
 

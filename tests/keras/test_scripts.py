@@ -20,6 +20,7 @@ PLANS = {"k_fold": 3, "grid_search": 5}
 """How many models are trained where the line stands; else one."""
 WORDS: dict[str, list[str]] = {
     "siamese_pairs": ["the batch size is not to be seen: planned for 32; batch_size=N says another"],
+    "transfer_learning": ["the step was traced again and is another: planned anew around its variables"],
 }
 
 
