@@ -31,6 +31,9 @@ MOST_OVERHEAD_NS = 5000.0
 """TensorFlow's executor takes 1 to 3 us for an op; what is missing beyond that is other programs' work, no op's."""
 
 
+_NOTHING = object()
+
+
 class _Step(NamedTuple):
     """What is to be profiled."""
 
@@ -101,13 +104,13 @@ def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
     from pardnn.placers.profile import message_of
     from pardnn.placers.profile_model import live_step
 
-    made: Any = None
+    made: Any = _NOTHING
     name = str(graph) if isinstance(graph, str | Path) else type(graph).__name__
     if isinstance(graph, tuple) or hasattr(graph, "train_step"):
         made = graph
     elif isinstance(graph, str) and ":" in graph and not Path(graph).exists():
         made = made_by(graph)
-    if made is not None:
+    if made is not _NOTHING:
         if targets:
             raise InputError("targets: a model's whole step is profiled; targets are for graphs")
         live = live_step(made, name, batch_size)

@@ -85,17 +85,17 @@ class Input(NamedTuple):
     sha256: str
 
 
-def read(graph: Any) -> Input:
+def read(graph: Any, batch_size: int | None = None) -> Input:
     """The graph in a file, in a protobuf message (a GraphDef or what holds one) or in a networkx.DiGraph.
 
-    Of a compiled Keras model it is the training step.
+    Of a compiled Keras model it is the training step, of so many examples.
     """
     if isinstance(graph, str | Path):
         return _parse(str(graph), load(graph))
     if hasattr(graph, "train_step"):
         from pardnn.placers.extract import extracted
 
-        graph, _ = extracted(graph, type(graph).__name__)
+        graph, _ = extracted(graph, type(graph).__name__, batch_size)
     if hasattr(graph, "SerializeToString"):
         data = graph.SerializeToString(deterministic=True)
         return _parse(type(graph).__name__, File(data, gzip=False, sha256=hashlib.sha256(data).hexdigest()))
@@ -121,7 +121,9 @@ def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
     """
     hardware_of(options, host)  # a wrong option is told before a large file is read
     started = time.perf_counter()
-    given = read(graph)
+    given = read(graph, options.batch_size)
+    if hasattr(graph, "train_step"):  # traced for that size, its graph has it already
+        options = replace(options, batch_size=None)
     was_read = time.perf_counter()
     make = _from_file if isinstance(given.graph, RawGraph) else _from_costs
     return make(given, options, host, {"read": was_read - started, "cost": -was_read})

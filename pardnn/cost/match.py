@@ -1,6 +1,8 @@
 """The rows of a table of costs for the ops of a graph: by name, and what a runtime takes apart or puts together.
 
 * A loop, a branch or a call is one op here; what ran of its body stands in rows named "op/...", which are added up.
+* A model that was made again has other numbers in its names: where a trace has as many rows of a name as the graph has
+  ops, but for numbers, they go together in the order of these.
 * A fused kernel does the work of several ops under the name of one. Those that have no row of their own share its time
   as the roofline shares it out.
 """
@@ -8,13 +10,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.cost.graph import GraphCosts
+from pardnn.cost.names import bare, renumbered
 from pardnn.cost.roofline import LONGEST_NS
 from pardnn.cost.table import CostTable, Row
 from pardnn.graph.opgraph import OpGraph
@@ -40,6 +43,8 @@ class Matched:
     rows: tuple[Row | None, ...]
     known: NDArray[np.bool_]
     """A time is known."""
+    renumbered: int
+    """Ops whose row has the same name but for numbers."""
     fused: int
     """Ops that had no row of their own, but a share in a fused kernel's."""
     strangers: int
@@ -51,9 +56,13 @@ def match(table: CostTable, graph: OpGraph, costs: GraphCosts, predicted: NDArra
 
     Raises InputError where several rows would do for an op.
     """
-    names = [table.find(name) for name in graph.names]
-    rows = [None if name is None else _per_run(table.rows[name], int(t)) for name, t in zip(names, graph.trips)]  # noqa: B905
+    again = renumbered(graph.names, (name for name, row in table.rows.items() if row.runs is not None))
+    names = [again[op] if op in again else table.find(op) for op in graph.names]
     rest = table.rows.keys() - {name for name in names if name is not None}
+    rows = [
+        None if name is None else _per_run(table.rows[name], trips)
+        for name, trips in zip(names, graph.trips.tolist(), strict=True)
+    ]
     strangers = len(rest)
     inside: dict[int, float] = {}
     for v, name in _inner(rest, graph):
@@ -66,7 +75,8 @@ def match(table: CostTable, graph: OpGraph, costs: GraphCosts, predicted: NDArra
         rows[v] = Row(table.path, _whole(time), None, None, None, runs=1.0)
     fused = sum(_share(rows, group, predicted) for group in _groups(graph, costs, rows))
     known = np.fromiter((row is not None and row.time_ns is not None for row in rows), np.bool_, len(rows))
-    return Matched(tuple(rows), known, fused, strangers)
+    moved = sum(op != name for op, name in again.items())
+    return Matched(tuple(rows), known, moved, fused, strangers)
 
 
 def _per_run(row: Row, trips: int) -> Row:
@@ -84,14 +94,21 @@ def _whole(time_ns: float) -> int:
 def _inner(rest: set[str], graph: OpGraph) -> Iterator[tuple[int, str]]:
     """(op, row) for the rows of what ran inside an op, the innermost one that the graph has."""
     callers = {node.name: v for v, node in enumerate(graph.nodes) if v in graph.bodies or node.op in _CALLERS}
-    if not callers:
-        return
-    for name in sorted(rest):
-        outer = name
-        while outer not in callers and "/" in outer:
-            outer = outer.rpartition("/")[0]
-        if outer in callers:
-            yield callers[outer], name
+    forms = {bare(name) for name in callers}
+    outer = {name: found for name in sorted(rest) if (found := _outer(name, callers, forms)) is not None}
+    around = {name: name for name in callers} | {
+        name: op for op, name in renumbered(callers, set(outer.values())).items()
+    }
+    yield from ((callers[around[name]], row) for row, name in outer.items() if name in around)
+
+
+def _outer(name: str, callers: Mapping[str, int], forms: Set[str]) -> str | None:
+    """The innermost name around a row's that a caller has, if need be with other numbers."""
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        if name in callers or bare(name) in forms:
+            return name
+    return None
 
 
 def _groups(graph: OpGraph, costs: GraphCosts, rows: Sequence[Row | None]) -> Iterator[list[int]]:

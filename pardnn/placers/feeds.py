@@ -24,8 +24,8 @@ def read_feeds(path: str) -> Values:
             return {name: file[name] for name in file.files}
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or 'is it an .npz file?'}") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: is no .npz file of plain arrays: {' '.join(str(error).split())[:100]}") from None
+    except (ValueError, EOFError):
+        raise InputError(f"{path}: is no .npz file of plain arrays: make it with numpy.savez") from None
 
 
 def drawn(

@@ -91,3 +91,21 @@ def test_an_ordinary_kernel_shares_nothing() -> None:
     found = matched(CONV, bias=row(10_000, op_type="BiasAdd"))
     assert (times(CONV, found)["bias"], times(CONV, found)["conv"]) == (10_000, None)
     assert np.flatnonzero(found.known).tolist() == [4]
+
+
+def test_a_model_made_again_has_other_numbers_in_the_same_order() -> None:
+    """Two layers, which were d_1 and d_2 when they were traced and are d_2 and d_3 now: d_2 is not d_2."""
+    graph = make_graph(
+        node("x", "Placeholder", "", (8, 8)), node("net_4/d_2/act", "Tanh", "x", (8, 8)),
+        node("net_4/d_3/act", "Tanh", "net_4/d_2/act", (8, 8)), node("loop_7", "While", "net_4/d_3/act", (8, 8)),
+    )  # fmt: skip
+    rows = {"net/d_1/act": row(10), "net/d_2/act": row(20), "loop_2/body/_12/net/d_1/a": row(5, 3), "x": row(1)}
+    found = matched(graph, **rows)
+    assert times(graph, found) == {"x": 1, "net_4/d_2/act": 10, "net_4/d_3/act": 20, "loop_7": 15}
+    assert (found.renumbered, found.strangers) == (2, 0)
+
+
+def test_where_the_numbers_tell_nothing_only_the_very_name_counts() -> None:
+    graph = make_graph(node("x", "Placeholder", "", (8, 8)), node("d_2", "Tanh", "x", (8, 8)))
+    assert times(graph, matched(graph, d_1=row(10), d_2=row(20))) == {"x": None, "d_2": 20}
+    assert times(graph, matched(graph, d_1=row(10, runs=None))) == {"x": None, "d_2": None}  # not from a trace

@@ -84,9 +84,10 @@ def _note(path: str, found: Matched, ratio: NDArray[np.float64], overall: float)
     own = int((ratio[~found.known] != overall).sum())
     by_type = f" ({own} by their type's own factor)" if own else ""
     rest = f"; the rest by roofline x {overall:.3g}{by_type}" if known < ops else ""
+    again = f"; {found.renumbered} of them by name but for its numbers" if found.renumbered else ""
     fused = f"; {found.fused} of them by their share in a fused kernel" if found.fused else ""
     unknown = f"; {found.strangers} rows name no op of the graph" if found.strangers else ""
-    return f"{path}: times for {known} of {ops} ops ({_percent(known, ops)} %){fused}{rest}{unknown}"
+    return f"{path}: times for {known} of {ops} ops ({_percent(known, ops)} %){again}{fused}{rest}{unknown}"
 
 
 def _percent(part: int, whole: int) -> str:
