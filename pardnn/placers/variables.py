@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,11 +27,10 @@ def captured(graph: Any) -> list[Captured]:
 
     arguments = {id(handle): placeholder.op.name for handle, placeholder in graph.captures}
     found: dict[int, Captured] = {}
-    for variable in gc.get_objects():  # nothing in the graph leads from a handle to its variable
-        if isinstance(variable, BaseResourceVariable):
-            argument = arguments.get(id(getattr(variable, "_handle", None)))
-            if argument is not None:
-                found.setdefault(id(variable), Captured(variable, argument))
+    for variable in _living(BaseResourceVariable):  # nothing in the graph leads from a handle to its variable
+        argument = arguments.get(id(getattr(variable, "_handle", None)))
+        if argument is not None:
+            found.setdefault(id(variable), Captured(variable, argument))
     return sorted(found.values(), key=lambda item: item.argument)
 
 
@@ -129,13 +128,24 @@ def _redirect(handles: Mapping[int, Any]) -> None:
     from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
     from tensorflow.python.framework.func_graph import FuncGraph
 
-    for item in gc.get_objects():
+    for item in _living(FuncGraph, ConcreteFunction):
         if isinstance(item, FuncGraph):
             pairs = list(item.captures)
             if any(id(handle) in handles for handle, _ in pairs):
                 external = [handles.get(id(handle), handle) for handle, _ in pairs]
                 item._function_captures.reset_captures(external, [placeholder for _, placeholder in pairs])
-        elif isinstance(item, ConcreteFunction):
+        else:
             taken = item._captured_inputs
             if any(id(handle) in handles for handle in taken):
                 item._captured_inputs = [handles.get(id(handle), handle) for handle in taken]
+
+
+def _living(*kinds: type) -> Iterator[Any]:
+    """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects."""
+    wanted: dict[type, bool] = {}
+    for item in gc.get_objects():
+        kind = type(item)
+        if kind not in wanted:
+            wanted[kind] = issubclass(kind, kinds)
+        if wanted[kind]:
+            yield item
