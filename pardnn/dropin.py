@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from pardnn.config import Options
+from pardnn.cost.model import cost_model
 from pardnn.errors import InputError
 from pardnn.graph.devices import parse
 from pardnn.live import LivePlan
 from pardnn.machines.build import HOST
 from pardnn.methods import method
+from pardnn.pins import read_pin_file
 from pardnn.placers.cluster import Cluster
 from pardnn.shelf import Shelf
 from pardnn.subject import hardware_of
@@ -56,7 +58,7 @@ def place(
     if together is not None:
         options = {"hosts": len(together.addresses)} | options
     asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **options)
-    method(asked.method, asked.effort)
+    _check(asked)
     planned = hardware_of(asked).machine.devices
     require_placeable(what, asked.targets)
     real = _remote_devices(together, asked, planned, devices, cluster_timeout) if together else None
@@ -77,6 +79,14 @@ def _remote_devices(
         raise InputError(f"devices: give {each} different names, those of one host, such as /device:GPU:0")
     enter(cluster, parse_time(timeout) / 1e9, lambda line: _log.warning("pardnn: %s", line))
     return devices_of(cluster, planned, local)
+
+
+def _check(asked: Options) -> None:
+    """Raise InputError now for what would else go wrong hours later, when the step is traced."""
+    method(asked.method, asked.effort)
+    cost_model(asked.costs)
+    if asked.pin is not None:
+        read_pin_file(asked.pin, asked.hosts)
 
 
 def _real_devices(planned: Sequence[str], given: Sequence[str] | None) -> dict[str, str]:

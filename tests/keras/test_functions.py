@@ -108,6 +108,10 @@ def test_a_plan_is_kept_for_the_same_question(used: dict[str, Facts]) -> None:
     assert used["kept_for_the_next_process"]["found"] == [[False, True], [True, True], [False, True]]
 
 
+def test_an_interrupted_plan_is_made_by_the_next_call(used: dict[str, Facts]) -> None:
+    assert used["interrupted"] == {"stopped": True, "equal": True, "ok": True}
+
+
 def test_running_op_by_op_is_told_once_and_passes(used: dict[str, Facts]) -> None:
     words = ["tf.config.run_functions_eagerly is on: the function runs op by op, unplaced"]
     assert used["eager_later"] == {"equal": True, "ok": True, "words": words}
