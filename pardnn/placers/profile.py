@@ -43,12 +43,17 @@ class Clock:
         return max(median(how) - min(self.call_s), 1e-9)
 
 
-def use_threads(count: int) -> None:
-    """Let an op use so many threads of the processor. Raises InputError where TensorFlow has begun already."""
+def start(threads: int | None = None) -> None:
+    """Start TensorFlow, where an op may use so many threads of the processor; None = all.
+
+    Raises InputError for a number of threads where it has started already.
+    """
     import tensorflow as tf
 
     try:
-        tf.config.threading.set_intra_op_parallelism_threads(count)
+        if threads is not None:
+            tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.list_logical_devices()
     except RuntimeError:
         raise InputError("--threads: TensorFlow has started its threads already; say it before anything runs") from None
 

@@ -45,14 +45,15 @@ def command(
     Ops run one at a time, so that their times do not overlap, and under their own names: TensorFlow's graph rewriting
     is off. What tracing costs is told. --costs measured:FILE also takes a RunMetadata.pb of your own session as it is.
     """  # noqa: D301 - click looks for the sign itself
+    from pardnn.cli.hush import hushed
     from pardnn.linking import measured_machine
     from pardnn.placers.atomic import refuse_existing, write_files
     from pardnn.placers.feeds import read_feeds
     from pardnn.placers.needs import require_tensorflow
-    from pardnn.placers.profile import use_threads
+    from pardnn.placers.profile import start
     from pardnn.profiling import profile
 
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's greetings are no result
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     voice = Voice(as_json, quiet, verbose)
     paths = [path for path in (output, machine_out) if path is not None]
     for path in paths:
@@ -61,9 +62,9 @@ def command(
         raise click.UsageError("--workers is for --machine-out FILE.toml")
     given = read_feeds(feeds) if feeds else None
     chosen = tuple(part for part in (targets or "").split(",") if part)
-    require_tensorflow()
-    if threads:
-        use_threads(threads)
+    with hushed():
+        require_tensorflow()
+        start(threads)
     with voice.progress() as tell:
         found = profile(
             graph, steps=steps, warmup=warmup, batch_size=batch_size, targets=chosen, feeds=given, tell=tell
