@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from pardnn.errors import InputError
 
+_FRAME, _SETTINGS = 9, b"\x04"
 _TRY_S = 2.0
 _PAUSE_S = 0.25
 _HOLD_S = 5.0
@@ -36,12 +37,25 @@ class Address:
 
 
 def answers(address: Address) -> bool:
-    """Whether somebody listens there."""
+    """Whether a server of TensorFlow's kind is there: it greets whoever connects with a frame of HTTP/2 settings."""
     try:
-        with socket.create_connection((address.host.strip("[]"), address.port), _TRY_S):
+        with _connected(address) as there:
+            return there.recv(_FRAME)[3:4] == _SETTINGS
+    except OSError:
+        return False
+
+
+def is_used(address: Address) -> bool:
+    """Whether anything at all listens there."""
+    try:
+        with _connected(address):
             return True
     except OSError:
         return False
+
+
+def _connected(address: Address) -> socket.socket:
+    return socket.create_connection((address.host.strip("[]"), address.port), _TRY_S)
 
 
 def is_free(port: int) -> bool:
@@ -59,14 +73,14 @@ def await_all(addresses: Sequence[Address], timeout_s: float, say: Callable[[int
     """The number of the first that does not answer in time, None if all do; `say` hears which is waited for."""
     end = time.monotonic() + timeout_s
     for number, address in enumerate(addresses):
-        told = -_SAID_EVERY_S
+        silent = time.monotonic()
         while not answers(address):
             now = time.monotonic()
             if now >= end:
                 return number
-            if now - told >= _SAID_EVERY_S and now > end - timeout_s + 2 * _PAUSE_S:
+            if now >= silent:
                 say(number)
-                told = now
+                silent = now + _SAID_EVERY_S
             time.sleep(_PAUSE_S)
     return None
 
@@ -78,7 +92,7 @@ def await_end(address: Address) -> None:
     """
     while True:
         try:
-            with socket.create_connection((address.host.strip("[]"), address.port), _TRY_S) as held:
+            with _connected(address) as held:
                 held.settimeout(_HOLD_S)
                 while held.recv(1 << 10):
                     pass

@@ -8,13 +8,14 @@ TensorFlow's own runtime does the work; what a step sends from one host to anoth
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.machines.build import HOST
-from pardnn.placers.address import answers, await_all, await_end, is_free
+from pardnn.placers.address import answers, await_all, await_end, is_free, is_used
 from pardnn.placers.cluster import JOB, Cluster
 from pardnn.placers.needs import require_tensorflow
 
@@ -52,6 +53,8 @@ def serve(cluster: Cluster, task: int, say: Say) -> None:
             f"{cluster.told(task)}: port {address.port} is taken on this host: end what uses it, or give another"
         )
     config = context.context().config  # its devices and threads are those of this process
+    if not config.inter_op_parallelism_threads:  # with a single thread, sends would wait for the op that runs
+        config.inter_op_parallelism_threads = max(2, len(os.sched_getaffinity(0)))
     try:
         server = tf.distribute.Server(cluster.spec, job_name=JOB, task_index=task, config=config)
     except (tf.errors.OpError, RuntimeError) as error:
@@ -78,6 +81,8 @@ def join(cluster: Cluster, timeout_s: float, say: Say) -> None:
 
     missing = await_all(cluster.addresses, timeout_s, lambda n: say(f"waiting for {cluster.told(n)}"))
     if missing is not None:
+        if is_used(cluster.addresses[missing]):
+            raise InputError(f"{cluster.told(missing)}: what listens there is no TensorFlow server: is the port right?")
         raise InputError(
             f"{cluster.told(missing)} has not come up in {timeout_s:g} s: start it with `pardnn serve` there"
         )
