@@ -17,6 +17,7 @@ from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_call, batch_of_data, peeked
+from pardnn.placers.joining import lost
 from pardnn.placers.needs import require_backend
 from pardnn.placers.placing import Placing
 from pardnn.placers.trace import MAIN, Kind
@@ -149,6 +150,8 @@ class Hook:
 
     def _first(self, data: Any) -> Any:
         """The first training step since the model was compiled: built, traced, placed, run and read back."""
+        if self._model.train_function not in (None, self._first):  # someone kept this function and calls it again
+            return self._model.train_function(data)
         batch, data = peeked(data)
         self._build(batch)
         function = self._watched(self._made(MAIN))
@@ -169,6 +172,8 @@ class Hook:
             except PardnnError:
                 self.remove()
                 raise
+            except Exception as error:
+                raise lost(error) or error from None
             finally:
                 self._reading.close()
                 self._read = None
