@@ -38,6 +38,7 @@ _LABEL = re.compile(r"(?:\[[^\]]*\] )?(?P<name>\S+) = (?P<op>[A-Za-z_]\w*)\(")
 """What TensorFlow writes of an op: "[cpu 0.2MB 0.2MB] name = Type(inputs)"."""
 _KERNEL = re.compile(r"(?P<name>[^\s:]+):(?P<op>[A-Za-z_]\w*)(?=[\s:@#]|$)")
 """What it writes of a kernel: "name:Type details"."""
+_LARGEST = 2**50
 STREAM = re.compile(r"/(stream:|memcpy)", re.IGNORECASE)
 """Rows of a GPU's own work; the others say when ops were started on the host."""
 
