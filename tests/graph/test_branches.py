@@ -101,6 +101,15 @@ def test_branches_in_calls_and_in_branches() -> None:
     }
 
 
+def test_what_tensorflow_rather_has_on_the_cpu_stays_with_its_branch() -> None:
+    kept = function("kept", "h x", "o = OptionalFromValue(x) Toutput_types=float;", y="o:optional:0")
+    none = function("none", "h x", "o = OptionalNone()", y="o:optional:0")
+    text = text_of("c = " + IF.format("h, x", "kept", "none").replace("Tout=float;", "Tout=variant;"))
+    text = text.replace("y = Neg(c) T=float", "o = OptionalFromValue(x) Toutput_types=float;")
+    graph = build(draw(text, functions=[kept, none]))
+    assert [name for name, host in zip(graph.names, graph.host, strict=True) if host] == ["o"]
+
+
 def test_what_cannot_be_taken_apart_stays_one_op() -> None:
     again = function("again", "h x", "c = " + IF.format("h, x", "again", "else"), y="c:output:0")
     more = function("more", "h x", "n = Neg(x) T=float", y="n:y:0", z="n:y:0")
