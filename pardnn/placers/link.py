@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from pardnn.errors import InputError
+from pardnn.placers.address import answers
+from pardnn.placers.cluster import JOB, Cluster
 
 SIZES = (4, 256, 4096, 65536, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26)
 _HOPS = 8
@@ -28,9 +30,9 @@ class Transfers:
     seconds: tuple[float, ...]
 
 
-def transfers(workers: Sequence[str] = (), sizes: Sequence[int] = SIZES) -> Transfers:
-    """The transfers between the first devices of two running servers, else of two GPUs, of the host and its one GPU,
-    or of two logical CPUs of this process. Raises InputError.
+def transfers(cluster: Cluster | None = None, sizes: Sequence[int] = SIZES) -> Transfers:
+    """The transfers between the first devices of a running cluster's first two hosts, else of two GPUs, of the host and
+    its one GPU, or of two logical CPUs of this process. Raises InputError.
     """
     import tensorflow as tf
 
@@ -38,12 +40,12 @@ def transfers(workers: Sequence[str] = (), sizes: Sequence[int] = SIZES) -> Tran
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     config.graph_options.optimizer_options.opt_level = -1
     config.gpu_options.allow_growth = True
-    target = f"grpc://{workers[0]}" if workers else ""
+    target = "" if cluster is None else _server(cluster)
     try:
         with tf.Graph().as_default() as graph:
             with tf.compat.v1.Session(target, graph, config=config) as session:
                 names = [device.name for device in session.list_devices()]
-            one, other, how = _pair(names, workers)
+            one, other, how = _pair(names, cluster)
             chains = {(size, there): _chain(one, there, size) for size in sizes for there in (other, one)}
             with tf.compat.v1.Session(target, graph, config=config) as session:
                 took = {key: _timed(session, *chain) for key, chain in chains.items()}
@@ -53,18 +55,29 @@ def transfers(workers: Sequence[str] = (), sizes: Sequence[int] = SIZES) -> Tran
     return Transfers((one, other), how, tuple(sizes), seconds)
 
 
-def _pair(names: Sequence[str], workers: Sequence[str]) -> tuple[str, str, str]:
+def _server(cluster: Cluster) -> str:
+    """The session target of a cluster of which the first two hosts are up."""
+    if len(cluster.addresses) < 2:
+        raise InputError(f"--cluster: {cluster.addresses[0]} alone has no link: name a second host")
+    for task, address in enumerate(cluster.addresses[:2]):
+        if not answers(address):
+            raise InputError(f"--cluster: {cluster.told(task)} is not up: start it with `pardnn serve` there")
+    return f"grpc://{cluster.addresses[0]}"
+
+
+def _pair(names: Sequence[str], cluster: Cluster | None) -> tuple[str, str, str]:
     """(device, other device, what they are to each other)."""
     gpus = sorted(name for name in names if "device:GPU:" in name)
     cpus = sorted(name for name in names if "device:CPU:" in name)
-    if workers:
-        tasks = sorted({name.partition("/device:")[0] for name in cpus})
-        if len(tasks) < 2:
-            raise InputError(
-                f"--workers: {workers[0]} is in a cluster of {len(tasks)}; start two servers that know each other"
-            )
-        first = [next(name for name in (*gpus, *cpus) if name.startswith(f"{task}/")) for task in tasks[:2]]
-        return first[0], first[1], f"over gRPC between {tasks[0]} and {tasks[1]}"
+    if cluster is not None:
+        tasks = [f"/job:{JOB}/replica:0/task:{task}/" for task in range(2)]
+        first = [next((name for name in (*gpus, *cpus) if name.startswith(task)), "") for task in tasks]
+        for task, name in enumerate(first):
+            if not name:
+                raise InputError(
+                    f"--cluster: {cluster.told(task)} answers as another: serve it with the same addresses"
+                )
+        return first[0], first[1], f"over gRPC between {cluster.addresses[0]} and {cluster.addresses[1]}"
     if len(gpus) > 1:
         return gpus[0], gpus[1], "between two GPUs of this machine"
     if gpus:

@@ -1,4 +1,4 @@
-"""Transfers between two local TensorFlow servers: `python -m tests.keras.linked FOLDER` prints a JSON line of facts."""
+"""Transfers between two local processes that serve: `python -m tests.keras.linked FOLDER` prints facts as JSON."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ import sys
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-_SERVER = """
-import sys, tensorflow as tf
-workers = sys.argv[2:]
-tf.distribute.Server(tf.train.ClusterSpec({"worker": workers}), "worker", int(sys.argv[1])).join()
-"""
 
 
 def _free_port() -> int:
@@ -39,7 +34,10 @@ def main(folder: str) -> None:
     ports = [_free_port(), _free_port()]
     workers = [f"127.0.0.1:{port}" for port in ports]
     servers = [
-        subprocess.Popen([sys.executable, "-c", _SERVER, str(task), *workers], stderr=subprocess.DEVNULL)
+        subprocess.Popen(
+            [sys.executable, "-m", "pardnn", "serve", "--cluster", ",".join(workers), "--task", str(task)],
+            stderr=subprocess.DEVNULL,
+        )
         for task in range(2)
     ]
     try:
@@ -60,7 +58,7 @@ def main(folder: str) -> None:
             "--json",
         ]
         with contextlib.redirect_stdout(said):
-            code = run(["profile", *arguments, "--machine-out", f"{folder}/two.toml", "--workers", ",".join(workers)])
+            code = run(["profile", *arguments, "--machine-out", f"{folder}/two.toml", "--cluster", ",".join(workers)])
         print(json.dumps({"code": code, "link": json.loads(said.getvalue())["link"]}))  # noqa: T201 - the answer
     finally:
         for server in servers:

@@ -94,10 +94,12 @@ def commands(folder: Path) -> Iterator[tuple[str, Any]]:
     cases: dict[str, list[str]] = {
         "model": ["tests/keras/made.py:functional", "--batch-size", "8", "--steps", "2", "-o", costs, "--machine-out",
                   str(folder / "here.toml")],
+        "nobody serves": ["tests/keras/made.py:functional", "--batch-size", "8", "--steps", "1", "--machine-out",
+                          str(folder / "no.toml"), "--cluster", "127.0.0.1:1,127.0.0.1:2"],
         "existing": ["tests/keras/made.py:functional", "-o", costs],
         "no model": ["tests/keras/made.py:nothing"],
         "cost graph": [str(folder / "cost.json")],
-        "workers alone": ["tests/keras/made.py:functional", "--workers", "a:1,b:2"],
+        "cluster alone": ["tests/keras/made.py:functional", "--cluster", "a:1,b:2"],
     }  # fmt: skip
     (folder / "cost.json").write_text(
         '{"time": [1], "resident": [0], "output": [0], "temp": [0], "src": [], "dst": [], "bytes": []}'

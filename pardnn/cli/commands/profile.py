@@ -21,13 +21,13 @@ from pardnn.cli.voice import Voice
 @click.option("--feeds", metavar="FILE.npz", help="Arrays by placeholder name.  [drawn]")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="CPU threads that an op may use.  [all]")
 @click.option("--machine-out", metavar="FILE.toml", help="Measure the link between two devices; a file for --machine.")
-@click.option("--workers", metavar="HOST:PORT,HOST:PORT", help="Two running TensorFlow servers to measure it between.")
+@click.option("--cluster", metavar="HOST:PORT,...", help="Measure it between the first two hosts that `serve`.")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(0), help="Ops that are shown one by one.")
 @options.force
 @options.speech
 def command(
     graph: str, output: str | None, steps: int, warmup: int, batch_size: int | None, targets: str | None,
-    feeds: str | None, threads: int | None, machine_out: str | None, workers: str | None, top: int, force: bool,
+    feeds: str | None, threads: int | None, machine_out: str | None, cluster: str | None, top: int, force: bool,
     as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Run a few training steps on this machine and write what each op takes: the GPU if there is one, else the CPU.
@@ -58,23 +58,23 @@ def command(
     paths = [path for path in (output, machine_out) if path is not None]
     for path in paths:
         refuse_existing(path, force=force)
-    if workers and not machine_out:
-        raise click.UsageError("--workers is for --machine-out FILE.toml")
+    if cluster and not machine_out:
+        raise click.UsageError("--cluster is for --machine-out FILE.toml")
     given = read_feeds(feeds) if feeds else None
     chosen = tuple(part for part in (targets or "").split(",") if part)
     with hushed():
         require_tensorflow()
         start(threads)
     with voice.progress() as tell:
+        link, machine = "", b""
+        if machine_out:
+            tell("measuring the link")
+            machine, link = measured_machine(tuple(filter(None, (cluster or "").split(","))))
         found = profile(
             graph, steps=steps, warmup=warmup, batch_size=batch_size, targets=chosen, feeds=given, tell=tell
         )
         files = [(output, found.content(as_json=output.endswith(".json")))] if output else []
-        link = ""
-        if machine_out:
-            tell("measuring the link")
-            content, link = measured_machine(tuple(filter(None, (workers or "").split(","))))
-            files.append((machine_out, content))
+        files += [(machine_out, machine)] if machine_out else []
         write_files(files, force=force)
     _tell(voice, found.result(top) | {"link": link or None, "outputs": paths})
     return 0
