@@ -13,7 +13,7 @@ SOURCES = sorted(path for package in ("scheduler", "pardnn") for path in (ROOT /
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md", "models/README.md"]
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md", "models/README.md", "docs/several_hosts.md"]
 )
 def test_every_link_leads_to_a_file(name: str) -> None:
     document = ROOT / name

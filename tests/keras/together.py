@@ -117,8 +117,10 @@ def main() -> None:
     import tensorflow as tf
 
     import pardnn
+    from pardnn.placers.address import Address, await_all
 
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    tf.config.threading.set_intra_op_parallelism_threads(1)  # as a worker with one core: sums are split by threads
     logging.getLogger("pardnn").setLevel(logging.ERROR)
     addresses = free_addresses(2)
 
@@ -126,6 +128,7 @@ def main() -> None:
         print(json.dumps([case, facts]), flush=True)  # noqa: T201 - the answer
 
     with workers(addresses) as processes:
+        await_all([Address.parse(text, "") for text in addresses], 120, lambda _: None)
         say("faults", faults(addresses))
         say("callbacks", both("cnn", addresses, callbacks))
         say("loop", both("lstm_loop", addresses, lambda m, x, y: m.fit(x, y, batch_size=8, verbose=0).history))
