@@ -173,7 +173,9 @@ class Hook:
                 self.remove()
                 raise
             except Exception as error:
-                raise lost(error) or error from None
+                if (gone := lost(error)) is not None:
+                    raise gone from None
+                raise
             finally:
                 self._reading.close()
                 self._read = None
