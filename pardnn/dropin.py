@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from pardnn.config import Options
-from pardnn.cost.model import cost_model
 from pardnn.errors import InputError
 from pardnn.graph.devices import parse
 from pardnn.live import LivePlan
 from pardnn.machines.build import HOST
+from pardnn.measured import model_of
 from pardnn.methods import method
 from pardnn.pins import read_pin_file
 from pardnn.placers.cluster import Cluster
@@ -84,7 +84,7 @@ def _remote_devices(
 def _check(asked: Options) -> None:
     """Raise InputError now for what would else go wrong hours later, when the step is traced."""
     method(asked.method, asked.effort)
-    cost_model(asked.costs)
+    model_of(asked.costs)
     if asked.pin is not None:
         read_pin_file(asked.pin, asked.hosts)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from pardnn.cost.model import CostModel, cost_model
+from pardnn.cost.models.measured import Measured
 from pardnn.cost.table import CostTable, Row, read_costs
 from pardnn.errors import InputError
 from pardnn.traces.op_times import OpTime, OpTimes, op_times
@@ -27,6 +30,11 @@ def read_table(path: str) -> CostTable:
     except ValueError:  # a NUL in the name
         raise InputError(f"{path!a}: is no name of a file") from None
     return CostTable(path, rows_of(op_times([read_run_metadata(data, path)]), path)) if data else read_costs(path)
+
+
+def model_of(costs: Any) -> CostModel:
+    """The cost model that `--costs` names, or that reads the table it brings. Raises InputError."""
+    return Measured(costs) if isinstance(costs, CostTable) else cost_model(str(costs), read_table)
 
 
 def rows_of(times: OpTimes, path: str, overhead_ns: float = 0.0) -> Mapping[str, Row]:

@@ -105,7 +105,8 @@ def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
     from pardnn.placers.profile_model import live_step
 
     made: Any = _NOTHING
-    name = str(graph) if isinstance(graph, str | Path) else type(graph).__name__
+    model = graph[0] if isinstance(graph, tuple) and graph else graph
+    name = str(graph) if isinstance(graph, str | Path) else type(model).__name__
     if isinstance(graph, tuple) or hasattr(graph, "train_step"):
         made = graph
     elif isinstance(graph, str) and ":" in graph and not Path(graph).exists():

@@ -13,9 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.config import Options
-from pardnn.cost.model import CostModel, cost_model
-from pardnn.cost.models.measured import Measured
-from pardnn.cost.table import CostTable
 from pardnn.cost.workload import Costs, column_costs, graph_costs
 from pardnn.errors import InputError, PardnnError
 from pardnn.graph.build import build
@@ -24,7 +21,7 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
-from pardnn.measured import read_table
+from pardnn.measured import model_of
 from pardnn.pins import Wish, pin_groups, planned_name, read_pin_file, wishes_of_file, wishes_of_scopes
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
@@ -151,7 +148,7 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
         notes.append(f"{had} ops had a device in the file: cleared; --keep-devices keeps them as pins")
     wishes += [w for w in _wished(names, options) if w[0] not in hosted]
     hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
-    costs = graph_costs(graph, hardware, _model(options))
+    costs = graph_costs(graph, hardware, model_of(options.costs))
     problem = _problem(
         given.name, costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
     )
@@ -189,7 +186,7 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
-    _model(options)  # an unknown one is an error here too
+    model_of(options.costs)  # an unknown one is an error here too
     idle = {
         "--costs": options.costs != "auto", "--targets": options.targets, "--batch-size": options.batch_size,
         "--keep-devices": options.keep_devices, "--tf-shapes": options.tf_shapes,
@@ -241,13 +238,6 @@ def _countable(name: str, workload: Workload, machine: Machine) -> None:
     held = (workload.resident_bytes, workload.output_bytes, workload.temp_bytes, sizes)
     if sum(float(column.sum(dtype=np.float64)) for column in held) >= _LARGEST:
         raise InputError(f"{name}: a step may hold more than 2^61 bytes: are the sizes right?")
-
-
-def _model(options: Options) -> CostModel:
-    """The cost model that the options name, or that reads the table they bring."""
-    if isinstance(options.costs, CostTable):
-        return Measured(options.costs)
-    return cost_model(str(options.costs), read_table)
 
 
 def _wished(names: tuple[str, ...], options: Options) -> list[Wish]:
