@@ -51,3 +51,13 @@ def test_only_a_loop_and_xla_keep_their_weights_together(trained: dict[str, Fact
 
 def test_an_optimizer_that_scales_the_loss_is_spread(trained: dict[str, Facts]) -> None:
     assert trained["scaled"]["in_bodies"] > 200
+
+
+def test_a_placed_file_with_branches_runs_in_a_session_as_planned() -> None:
+    """TensorFlow would refuse a device that cannot be: soft placement is off."""
+    (found,) = answers("filed")
+    assert found["equal"]
+    assert found["variables"] == [26, 4]
+    assert found["ran"] > 0.7 * found["ops"]
+    assert found["inside"] > 100
+    assert found["elsewhere"] == []
