@@ -54,6 +54,9 @@ def profiles(folder: Path) -> Iterator[tuple[str, Any]]:
         first, second = (pardnn.profile(make(), steps=6, batch_size=16) for _ in range(2))
         model = make()
         first.save(folder / f"{make.__name__}.csv")
+        pardnn.place(
+            model, gpus=1, devices=["/device:CPU:0"], costs=first, cache=False
+        ).remove()  # taken without a word
         plans = [
             pardnn.partition(model, gpus=1, method="single", batch_size=16, costs=costs)
             for costs in (first, f"measured:{folder / f'{make.__name__}.csv'}")

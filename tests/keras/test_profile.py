@@ -43,7 +43,7 @@ def test_every_op_that_takes_time_is_measured(told: Told, network: str) -> None:
 def test_the_costs_make_the_step_by_the_clock(told: Told, network: str) -> None:
     found = told[network]
     assert 0 <= found["overhead_us"] <= 5
-    assert found["predicted_us"] == pytest.approx(found["step_us"], rel=0.4)
+    assert 0.6 * found["step_min_us"] <= found["predicted_us"] <= 1.4 * found["step_us"]
     assert found["ops_us"] <= 1.4 * found["step_us"]
     assert found["traced_step_us"] > 0
 
