@@ -16,8 +16,10 @@ def require_tensorflow() -> None:
 def require_backend() -> None:
     """Raise InputError where there is no TensorFlow, or Keras runs on something else."""
     require_tensorflow()
-    import keras
-
+    try:
+        import keras
+    except ImportError as error:
+        raise InputError(f"Keras cannot be imported: {error}; is KERAS_BACKEND=tensorflow set?") from None
     if keras.backend.backend() != "tensorflow":
         raise InputError(
             f"Keras runs on {keras.backend.backend()} here: set KERAS_BACKEND=tensorflow before it is imported"

@@ -1,9 +1,14 @@
 """What goes wrong around a placed model is one line with what to do, and the model trains as an untouched one."""
 
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.keras.test_place import answers, pytestmark  # noqa: F401 - the same conditions
 
 Facts = dict[str, Any]
@@ -79,6 +84,18 @@ def test_clones_copies_and_pickles_are_unplaced_models(told: dict[str, Facts]) -
 
 def test_models_in_models_and_with_layers_in_common_get_along(told: dict[str, Facts]) -> None:
     assert told["within_another"] == {"losses": True, "weights": True, "ok": [True] * 3, "home": 1}
+
+
+@pytest.mark.skipif(find_spec("jax") is not None, reason="then Keras can be imported")
+def test_a_backend_that_is_not_there_is_one_line() -> None:
+    program = (
+        "import pardnn\nfrom pardnn.errors import InputError\ntry: pardnn.place(1)\nexcept InputError as e: print(e)"
+    )
+    environment = os.environ | {"KERAS_BACKEND": "jax"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Keras cannot be imported: No module named 'jax'; is KERAS_BACKEND=tensorflow set?\n"
 
 
 def test_an_interrupted_plan_leaves_the_model_as_it_was(told: dict[str, Facts]) -> None:
