@@ -117,5 +117,6 @@ class LivePlan:
         self._hook.remove()
 
     def _say(self, line: str) -> None:
-        self.warnings.append(line)
-        _log.warning("pardnn: %s", line)
+        if line not in self.warnings:  # not once more for every shape of a batch
+            self.warnings.append(line)
+            _log.warning("pardnn: %s", line)

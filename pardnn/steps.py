@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +45,10 @@ class StepPlanner:
 
         DoesNotFit, and InputError where options and graph contradict each other.
         """
+        with _uncollected():
+            return self._devices(step)
+
+    def _devices(self, step: Step) -> Devices | None:
         size = self._options.batch_size or step.batch
         if size is None and _open(step.graph):
             size = _GUESSED_BATCH
@@ -122,6 +128,18 @@ class StepPlanner:
         except InputError:
             return None
         return plan if plan.fits and not breaches(plan) else None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: it would look through all of TensorFlow's objects each time, for nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _open(graph: Any) -> bool:

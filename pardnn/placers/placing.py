@@ -56,7 +56,8 @@ class Placing:
         self._real = real
         self._placed: Mapping[str, str] = {}  # arguments left out
         self._kinds: Mapping[str, str] = {}
-        self._held: list[_Held] = []
+        self._held: _Held | None = None
+        self._earlier: list[Verified] = []
         self._trained = False
         self._seats = Seats(real)
 
@@ -93,14 +94,15 @@ class Placing:
 
     def hold(self, read: ReadBack) -> None:
         """Keep what was read back while the graph placed last ran."""
-        others = (held for held in self._held if held.placed is not self._placed)
-        self._held = [*others, _Held(read, self._placed, self._kinds)]
+        if self._held is not None and self._held.placed is not self._placed:
+            self._earlier.append(self._held.verified)  # small, where what was read is as large as the graph
+        self._held = _Held(read, self._placed, self._kinds)
 
     def verify(self, first: str) -> Verified:
         """The planned devices of all that was held, against the real ones; InputError says what to call first."""
-        if not self._held:
+        if self._held is None:
             raise InputError(f"no step has run yet: call {first} first")
-        return together([held.verified for held in self._held])
+        return together([*self._earlier, self._held.verified])
 
     def leave(self) -> None:
         """Bring the variables back to where they were, with the values they have."""
