@@ -47,9 +47,8 @@ def test_durations_and_the_drawing_of_bars_are_no_numbers() -> None:
 
 @pytest.fixture(scope="module")
 def ran() -> dict[tuple[str, str], Facts]:
-    spread = answers("scripted", SPREAD, *SCRIPTS)
-    default = answers("scripted", "auto", *BY_DEFAULT)
-    return {(a["script"], a["method"]): a for a in (*spread, *default)}
+    parts = ((SPREAD, *SCRIPTS[::2]), (SPREAD, *SCRIPTS[1::2]), ("auto", *BY_DEFAULT))
+    return {(a["script"], a["method"]): a for part in parts for a in answers("scripted", *part)}
 
 
 @slow
@@ -75,7 +74,8 @@ def test_every_op_is_where_the_plan_says(ran: dict[tuple[str, str], Facts], scri
         assert plan["bare"] == 0
         assert plan["ops"] > 200
         assert len(plan["used"]) == 2
-        assert plan["words"] == WORDS.get(script, [])
+        about_training = [word for word in plan["words"] if not word.startswith(("evaluate: ", "predict: "))]
+        assert about_training == WORDS.get(script, [])
 
 
 @slow
