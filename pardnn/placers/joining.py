@@ -15,6 +15,7 @@ from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.machines.build import HOST
+from pardnn.placers import versions
 from pardnn.placers.address import answers, await_all, await_end, is_free, is_used
 from pardnn.placers.cluster import JOB, Cluster
 from pardnn.placers.needs import require_tensorflow
@@ -22,7 +23,7 @@ from pardnn.placers.needs import require_tensorflow
 Say = Callable[[str], None]
 
 _joined: Cluster | None = None
-_servers: list[Any] = []  # kept alive: a server ends with its last reference
+_servers: dict[Cluster, Any] = {}  # kept alive: a server ends with its last reference
 
 
 def enter(cluster: Cluster, timeout_s: float, say: Say) -> None:
@@ -59,7 +60,8 @@ def serve(cluster: Cluster, task: int, say: Say) -> None:
         server = tf.distribute.Server(cluster.spec, job_name=JOB, task_index=task, config=config)
     except (tf.errors.OpError, RuntimeError) as error:
         raise InputError(f"{cluster.told(task)}: cannot serve: {str(error).splitlines()[0]}") from None
-    _servers.append(server)
+    _servers[cluster] = server
+    versions.put(server, _prefix(task), tf.__version__)
     say(f"{cluster.told(task)} of {len(cluster.addresses)} serves")
 
 
@@ -69,32 +71,48 @@ def join(cluster: Cluster, timeout_s: float, say: Say) -> None:
     What has been made before, models and their variables, goes on working.
     """
     global _joined  # noqa: PLW0603 - so is TensorFlow's own state: a process is in one cluster
-    if _joined == cluster:
+    if _joined is not None and _joined != cluster:
+        others = ", ".join(map(str, _joined.addresses))
+        raise InputError(f"this process has joined {others}: it cannot join another cluster")
+    if _joined is None:
+        if cluster.task is not None and cluster not in _servers:
+            serve(cluster, cluster.task, say)
+        _wait(cluster, timeout_s, say)
+        _connect(cluster)
+        _joined = cluster
+    _check(cluster)
+
+
+def _wait(cluster: Cluster, timeout_s: float, say: Say) -> None:
+    missing = await_all(cluster.addresses, timeout_s, lambda n: say(f"waiting for {cluster.told(n)}"))
+    if missing is None:
         return
-    if _joined is not None:
-        raise InputError(
-            f"this process has joined {', '.join(map(str, _joined.addresses))}: it cannot join another cluster"
-        )
-    if cluster.task is not None:
-        serve(cluster, cluster.task, say)
+    who = cluster.told(missing)
+    if is_used(cluster.addresses[missing]):
+        raise InputError(f"{who}: what listens there is no TensorFlow server: is the port right?")
+    raise InputError(f"{who} has not come up in {timeout_s:g} s: start it with `pardnn serve` there")
+
+
+def _connect(cluster: Cluster) -> None:
     import tensorflow as tf
 
-    missing = await_all(cluster.addresses, timeout_s, lambda n: say(f"waiting for {cluster.told(n)}"))
-    if missing is not None:
-        if is_used(cluster.addresses[missing]):
-            raise InputError(f"{cluster.told(missing)}: what listens there is no TensorFlow server: is the port right?")
-        raise InputError(
-            f"{cluster.told(missing)} has not come up in {timeout_s:g} s: start it with `pardnn serve` there"
-        )
     try:
         tf.config.experimental_connect_to_cluster(cluster.spec)
-        there = [device.name for device in tf.config.list_logical_devices()]
     except (tf.errors.OpError, ValueError, RuntimeError) as error:
         raise InputError(f"the cluster cannot be joined: {str(error).splitlines()[0]}") from None
+
+
+def _check(cluster: Cluster) -> None:
+    """Raise InputError where a task is not what it should be."""
+    import tensorflow as tf
+
+    there = [device.name for device in tf.config.list_logical_devices()]
     for task in range(len(cluster.addresses)):
+        who = cluster.told(task)
         if not any(name.startswith(_prefix(task)) for name in there):
-            raise InputError(f"{cluster.told(task)} answers as another: start it as task {task} of the same addresses")
-    _joined = cluster
+            raise InputError(f"{who} answers as another: start it as task {task} of the same addresses")
+        if (other := versions.of(_prefix(task)) or tf.__version__) != tf.__version__:
+            raise InputError(f"{who} has TensorFlow {other}, this process {tf.__version__}: install one")
 
 
 def devices_of(cluster: Cluster, planned: Sequence[str], local: Sequence[str]) -> dict[str, str]:

@@ -48,12 +48,13 @@ def test_what_cannot_be_joined_is_one_line_and_the_model_trains(found: dict[str,
     assert kind == "InputError"
     assert re.search(words, line)
     assert "\n" not in line
-    assert found["faults"]["trains"] == 1
+    assert found["faults"]["trains"] > 0
 
 
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
+        ("version", r"task 0 \(127.*\) has TensorFlow .*, this process 1.0: install one"),
         ("other", "it cannot join another cluster"),
         ("no GPU", "there is no device /job:worker/replica:0/task:0/device:GPU:0, only "),
         ("lost", r"task 1 \(127.*\) is gone, and the variables it held"),
@@ -67,7 +68,7 @@ def test_what_goes_wrong_in_a_cluster_is_one_line(found: dict[str, Any], fault: 
 
 
 def test_two_workers_train_what_one_does() -> None:
-    (facts,) = answers("workers", "3", "600", "64")
+    (facts,) = answers("workers", "3", "1200", "256")
     assert facts["equal"]
     assert facts["ok"]
     assert facts["used"] == WORKERS

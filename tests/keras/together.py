@@ -9,6 +9,7 @@ import socket
 import tempfile
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # the workers have it from here: fused ops would add up in another order
@@ -130,6 +131,8 @@ def main() -> None:
     with workers(addresses) as processes:
         await_all([Address.parse(text, "") for text in addresses], 120, lambda _: None)
         say("faults", faults(addresses))
+        with mock.patch.object(tf, "__version__", "1.0"):
+            say("version", told(lambda: placed(fresh("dense")[0], addresses)))
         say("callbacks", both("cnn", addresses, callbacks))
         say("loop", both("lstm_loop", addresses, lambda m, x, y: m.fit(x, y, batch_size=8, verbose=0).history))
         model, x, y = fresh("dense")

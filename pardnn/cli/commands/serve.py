@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import threading
+import time
 
 import click
 
@@ -33,5 +33,6 @@ def command(cluster: str | None, task: int | None) -> int:
     serve(found, found.task, lambda line: click.echo(f"pardnn: {line}", err=True))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
-        threading.Event().wait()
+        while True:  # a signal that another thread receives is handled when this one wakes up
+            time.sleep(1)
     return 0
