@@ -51,7 +51,8 @@ class ConcreteHook:
         self._own = {name: getattr(function, name) for name in _MADE}
         self._undo = undo_of(graph)
         with graph.as_default():
-            placed = self._placing.trace(graph, batch_of_data(tf.nest.flatten(function.structured_input_signature)))
+            batch = batch_of_data(tf.nest.flatten(function.structured_input_signature))
+            placed = self._placing.trace(graph, graph.outputs, batch)
         if not placed:
             raise InputError("a variable of the function has no value yet: call the function once, then place it")
         attributes = {name: value for name, value in function._attrs.items() if name != _XLA}

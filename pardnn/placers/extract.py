@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pardnn.errors import InputError
-from pardnn.placers.trace import definition, sinks
+from pardnn.placers.trace import definition, ends
 
 TRAIN_OP = "train"
 """The name of the op that does it all."""
@@ -69,8 +69,7 @@ def extracted(made: Any, name: str, batch_size: int | None = None) -> tuple[Any,
 def whole_step(traced: Any) -> Any:
     """The GraphDef of a traced step that stands alone, with the op `train`."""
     graph = definition(traced)
-    ends = sinks(graph)
-    graph.node.add(name=TRAIN_OP, op="NoOp").input.extend(f"^{end}" for end in ends)
+    graph.node.add(name=TRAIN_OP, op="NoOp").input.extend(f"^{end}" for end in ends(traced, traced.outputs))
     return graph
 
 

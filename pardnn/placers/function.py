@@ -137,19 +137,19 @@ class FunctionHook:
             if tf.executing_eagerly():
                 self._say("tf.config.run_functions_eagerly is on: the function runs op by op, unplaced")
             else:
-                self._trace((given, named))
+                self._trace((given, named), result)
             return result
 
         return wrapped
 
-    def _trace(self, arguments: Any) -> None:
+    def _trace(self, arguments: Any, results: Any) -> None:
         import tensorflow as tf
 
         try:
             if tf.distribute.has_strategy():
                 raise InputError("a tf.distribute strategy is in use, which places the step itself: call it without")
             batch = batch_of_data(arguments) or self._batch
-            self._traced |= self._placing.trace(tf.compat.v1.get_default_graph(), batch)
+            self._traced |= self._placing.trace(tf.compat.v1.get_default_graph(), results, batch)
         except PardnnError as error:
             error.ag_pass_through = True  # type: ignore[attr-defined] # else autograph makes many lines of one
             self.remove()

@@ -205,7 +205,7 @@ class Hook:
             self._batch[kind] = size
         moved = self._placing.moved_variables
         graph = tf.compat.v1.get_default_graph()
-        placed = self._placing.trace(graph, self._batch.get(kind) or self._batch.get(MAIN), kind)
+        placed = self._placing.trace(graph, result, self._batch.get(kind) or self._batch.get(MAIN), kind)
         if placed and self._read is None:
             self._read = self._reading.enter_context(reading_back())
         if kind == MAIN and self._placing.moved_variables > moved:

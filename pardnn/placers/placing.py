@@ -19,9 +19,10 @@ from pardnn.placers.trace import (
     Kind,
     Step,
     definition,
+    ends,
     follow_inputs,
+    place_dropped,
     set_devices,
-    sinks,
     without_device,
 )
 from pardnn.placers.variables import Seats, captured, initialised
@@ -61,8 +62,8 @@ class Placing:
         self._trained = False
         self._seats = Seats(real)
 
-    def trace(self, graph: Any, batch: int | None, kind: Kind = MAIN) -> bool:
-        """Place a graph whose tracing ends here, with its variables. Returns whether it is placed.
+    def trace(self, graph: Any, results: Any, batch: int | None, kind: Kind = MAIN) -> bool:
+        """Place a graph whose tracing ends here with these results, with its variables. Returns whether it is placed.
 
         It cannot be while a variable has no value: then TensorFlow traces once more when it has. The training step
         decides where variables are; what an evaluation before it has put somewhere is free for it.
@@ -75,13 +76,14 @@ class Placing:
         free = kind == MAIN and not self._trained
         seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())
         settled = {name: seat for name, seat in seats if seat is not None}
-        devices = self._put(graph, Step(message, sinks(message), batch, settled, kind))
+        devices = self._put(graph, Step(message, ends(graph, results), batch, settled, kind))
         if devices is None:
             return False
         self._trained |= kind == MAIN
         moved, size = self._seats.take((variable, devices.ops[name]) for name, variable in variables.items())
         self.moved_variables += moved
         self.moved_bytes += size
+        place_dropped(graph)
         self.bare += without_device(graph)
         follow_inputs(graph)
         return True

@@ -87,10 +87,31 @@ def _make_variable(node: Any, made: Any) -> None:
     node.attr["_output_shapes"].CopyFrom(shapes)
 
 
-def sinks(message: Any) -> tuple[str, ...]:
-    """The ops that nothing waits for. Whatever was traced leads to one of them: as targets they keep all of it."""
-    used = {text.removeprefix("^").partition(":")[0] for node in message.node for text in node.input}
-    return tuple(node.name for node in message.node if node.name not in used)
+def ends(graph: Any, results: Any) -> tuple[str, ...]:
+    """The last of the ops that run: those have an effect, or lead to one or to a tensor in `results`.
+
+    TensorFlow drops the others of a function, such as the gradient with respect to a batch, which nobody asked for.
+    """
+    import tensorflow as tf
+
+    tensors = (leaf for leaf in tf.nest.flatten(results, expand_composites=True) if tf.is_tensor(leaf))
+    wanted = [leaf.op for leaf in tensors if getattr(leaf, "graph", None) is graph]
+    wanted += [placeholder.op for _, placeholder in graph.captures]
+    wanted += [op for op in graph.get_operations() if op._is_stateful]
+    live: set[str] = set()
+    awaited: set[str] = set()
+    while wanted:
+        op = wanted.pop()
+        if op.name not in live:
+            live.add(op.name)
+            wanted += _before(op)
+            awaited.update(before.name for before in _before(op))
+    return tuple(op.name for op in graph.get_operations() if op.name in live and op.name not in awaited)
+
+
+def _before(op: Any) -> list[Any]:
+    """The ops that an op waits for."""
+    return [*(tensor.op for tensor in op.inputs), *op.control_inputs]
 
 
 def set_devices(graph: Any, devices: Devices) -> None:
@@ -116,6 +137,15 @@ def set_devices(graph: Any, devices: Devices) -> None:
 def follow_inputs(graph: Any) -> None:
     """Ops that are traced from now on run where their first input is: tracing ends with an Identity per result."""
     graph._add_device_to_stack(lambda op: next((text.op.device for text in op.inputs), "") or op.device)
+
+
+def place_dropped(graph: Any) -> None:
+    """Give ops that are in no plan a device too: that of an input, else of any op. They do not run."""
+    operations = [op for op in graph.get_operations() if op.type != "Placeholder"]
+    some = next((op.device for op in operations if op.device), "")
+    for op in operations:
+        if not op.device:
+            op._set_device(next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
 
 
 def without_device(graph: Any) -> list[str]:

@@ -16,7 +16,7 @@ def main(names: list[str]) -> None:
     import numpy as np
 
     from pardnn.placers.runner import Runner, with_devices
-    from pardnn.placers.trace import Devices, definition, sinks
+    from pardnn.placers.trace import Devices, definition, ends
     from pardnn.placers.variables import captured
     from tests.keras.networks import NETWORKS
 
@@ -38,11 +38,11 @@ def main(names: list[str]) -> None:
         fetches = [tensor.name for tensor in graph.outputs]
         with Runner(with_devices(message, Devices(apart)), rewriting=False) as runner:
             runner.assign({name: variable.numpy() for name, variable in variables.items()})
-            outputs = runner.step(feeds, fetches, sinks(message))
+            outputs = runner.step(feeds, fetches, ends(graph, graph.outputs))
             held, one = runner.values(), runner.values([next(iter(variables))])
             want = model.train_on_batch(*batch)
             equal = {name: np.array_equal(held[name], variable.numpy()) for name, variable in variables.items()}
-            again, metadata = runner.traced(feeds, fetches, sinks(message))
+            again, metadata = runner.traced(feeds, fetches, ends(graph, graph.outputs))
             model.train_on_batch(*batch)  # which starts its metrics anew
             metrics = {id(variable.value) for variable in model.metrics_variables}
             kept = {name: value for name, value in runner.values().items() if id(variables[name]) not in metrics}
