@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import time
 
 import click
@@ -13,7 +14,7 @@ import click
 @click.command(short_help="Lend this host's devices to a training over several hosts.")
 @click.option("--cluster", metavar="HOST:PORT,...", help="All hosts, in the order of their tasks.  [TF_CONFIG's]")
 @click.option("--task", type=int, metavar="N", help="Which of them this one is, from 0 on.")
-def command(cluster: str | None, task: int | None) -> int:
+def command(cluster: str | None, task: int | None) -> None:
     """Serve a task of a cluster until stopped with Ctrl-C or a TERM signal.
 
     The training script runs anywhere, with pardnn.place(model, cluster=[...]) and the same addresses. Needs TensorFlow.
@@ -35,4 +36,5 @@ def command(cluster: str | None, task: int | None) -> int:
     with contextlib.suppress(KeyboardInterrupt):
         while True:  # a signal that another thread receives is handled when this one wakes up
             time.sleep(1)
-    return 0
+    sys.stderr.flush()
+    os._exit(0)  # a server that has served cannot be taken down in order: TensorFlow would wait for its clients
