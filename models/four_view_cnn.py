@@ -6,13 +6,16 @@ than one card has, and what they exchange at the fusion is small beside what the
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
+import numpy as np
 from keras import layers
 
 VIEWS = ("front", "left", "right", "rear")
 
 
-def build(batch: int = 192, side: int = 224, width: int = 64, classes: int = 1000) -> keras.Model:
+def build(batch: int | None = 192, side: int = 224, width: int = 64, classes: int = 1000) -> keras.Model:
     """The compiled Keras model; each view is [batch, side, side, 3], the labels are [batch] class numbers."""
     inputs = [keras.Input((side, side, 3), batch, name=view) for view in VIEWS]
     fused = layers.Concatenate(name="fusion")([_tower(x, view, width) for x, view in zip(inputs, VIEWS, strict=True)])
@@ -39,3 +42,20 @@ def _conv(x: keras.KerasTensor, filters: int, size: int, stride: int, name: str)
     """A convolution and its activation, [batch, side / stride, side / stride, filters]."""
     layer = layers.Conv2D(filters, size, stride, padding="same", activation="relu", use_bias=False, name=name)
     return layer(x)
+
+
+def data(model: keras.Model, examples: int) -> tuple[Any, Any]:
+    """Noisy views of each class's own four patterns, and the classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(model.outputs[0].shape[-1], size=examples).astype("int32")
+    views = []
+    for view in model.inputs:
+        patterns = rng.standard_normal((model.outputs[0].shape[-1], *view.shape[1:]), "float32")
+        views.append(patterns[y] + rng.standard_normal((examples, *view.shape[1:]), "float32"))
+    return views, y
+
+
+def small() -> tuple[keras.Model, Any, Any]:
+    """(model, x, y) that train in seconds."""
+    model = build(None, side=16, width=4, classes=3)
+    return model, *data(model, 32)

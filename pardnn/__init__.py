@@ -10,7 +10,7 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "build_on_host", "device_function", "partition", "place"]
+__all__ = ["Plan", "build_on_host", "device_function", "partition", "place", "profile"]
 
 if TYPE_CHECKING:
     from pardnn.dropin import place
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pardnn.placers.byname import device_function
     from pardnn.placers.hosting import build_on_host
     from pardnn.plan import Plan
+    from pardnn.profiling import profile
 
 _HOME = {
     "Plan": "pardnn.plan",
@@ -25,6 +26,7 @@ _HOME = {
     "device_function": "pardnn.placers.byname",
     "partition": "pardnn.pipeline",
     "place": "pardnn.dropin",
+    "profile": "pardnn.profiling",
 }
 
 

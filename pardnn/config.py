@@ -25,7 +25,8 @@ class Options:
     """The options of planning; what is None is the machine's or the method's own."""
 
     gpus: int | str | Sequence[int] | None = None
-    """How many (4), or which ("1,3")."""
+    """How many (4), or which ("1,3"), in each host."""
+    hosts: int = 1
     mem: str | int | None = None
     machine: str = "pcie3"
     speed: str | float | None = None
@@ -43,7 +44,8 @@ class Options:
     pin: str | None = None
     """A file of lines `op-or-scope device`."""
     keep_devices: bool = False
-    costs: str = "auto"
+    costs: Any = "auto"
+    """The name of a cost model, measured:FILE, or the table that `pardnn.profile` returned."""
     tf_shapes: bool = False
     """Let TensorFlow infer the shapes that the file and our rules leave open."""
 
@@ -59,7 +61,7 @@ class Options:
             if getattr(options, name) not in allowed:
                 raise InputError(f"--{name}: {getattr(options, name)!r} is not one of {', '.join(allowed)}")
         for name in ("method", "costs", "machine"):
-            if not isinstance(getattr(options, name), str):
+            if not isinstance(getattr(options, name), str) and not (name == "costs" and hasattr(options.costs, "rows")):
                 raise InputError(f"--{name}: {getattr(options, name)!r:.40} is no name")
         targets = options.targets
         if (
@@ -70,6 +72,8 @@ class Options:
             raise InputError(f"--targets: {options.targets!r:.40} is no list of names")
         if not isinstance(options.seed, int) or options.seed < 0:
             raise InputError(f"--seed: {options.seed!r} is not a whole number from 0 on")
+        if type(options.hosts) is not int or options.hosts < 1:
+            raise InputError(f"--hosts: {options.hosts!r:.40} is not a whole number from 1 on")
         if not (isinstance(options.gpus, int | str | None) or _whole(options.gpus)):
             raise InputError(f"--gpus: {options.gpus!r:.40} is neither a count (4) nor ids (1,3)")
         if not isinstance(options.pin, str | PathLike | None):

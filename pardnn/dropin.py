@@ -1,56 +1,92 @@
-"""One line before `model.fit`: the training step of a live model planned when it is traced, and run as planned."""
+"""One line before the training: a live model's, function's or graph's step planned when it is there, run as planned."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from pardnn.config import Options
 from pardnn.errors import InputError
+from pardnn.graph.devices import parse
+from pardnn.live import LivePlan
 from pardnn.machines.build import HOST
+from pardnn.measured import model_of
 from pardnn.methods import method
-from pardnn.plan import Plan
+from pardnn.pins import read_pin_file
+from pardnn.placers.cluster import Cluster
 from pardnn.shelf import Shelf
-from pardnn.steps import StepPlanner
 from pardnn.subject import hardware_of
+from pardnn.units import parse_time
 
 _log = logging.getLogger("pardnn")
 
 
 def place(
-    model: Any,
+    what: Any,
     gpus: int | str | Sequence[int] | None = None,
     mem: str | int | None = None,
     devices: Sequence[str] | None = None,
     batch_size: int | None = None,
     cache: bool = True,
+    cluster: Any = None,
+    cluster_timeout: str = "300s",
     **options: Any,
-) -> ModelPlan:
-    """The plan of a Keras model's training step, which fills when `fit` first traces it.
+) -> LivePlan:
+    """The plan of a training step, which then runs as planned: that of a Keras model, a tf.function or a tf.Graph.
 
-    Call it any time before a `fit`, before or after `compile`; the other options are those of `partition`. `devices`
-    are the devices that play the plan's GPUs, in order; else GPU i is TensorFlow's own. `batch_size` is what to plan
-    for where neither the data nor `fit` say. With `cache` the plan is kept for this user's next process, under
-    PARDNN_CACHE_DIR or where the system keeps such files.
+    A model's plan fills when `fit` first traces its step, a function's when it is first called; both can be placed any
+    time before that, and after a `fit` or a call too. A ConcreteFunction and a graph are planned at once; a graph
+    before its session is made, for what `targets` names or its optimizers have put down as a step.
 
-    Raises pardnn.errors.InputError for a model that cannot be placed and for devices that are not there. DoesNotFit
-    is raised by `fit`. In either case the model is as it was and trains unplaced.
+    The other options are those of `partition`. `devices` are the devices that play the plan's GPUs, in order; else GPU
+    i is TensorFlow's own. `batch_size` is what to plan for where the data do not say. With `cache` the plan is kept for
+    this user's next process, under PARDNN_CACHE_DIR or where the system keeps such files.
+
+    Over several hosts `cluster` is {"worker": ["a:2222", "b:2222"]}, or TF_CONFIG says it: the other processes serve
+    until task 0 has ended, and end in this call. `gpus`, `mem` and `devices` are then those of each host. Who is not up
+    yet is waited for, `cluster_timeout` at most. See docs/several_hosts.md.
+
+    Raises pardnn.errors.InputError for what cannot be placed and for devices that are not there, and DoesNotFit where
+    the plan is made: here, or in `fit` or the call. In either case all is as it was and trains unplaced.
     """
-    from pardnn.placers.keras import require_model
+    from pardnn.placers.doors import require_placeable
 
     if devices is not None and gpus is None:
         gpus = len(devices)
-    if "targets" in options:
-        raise InputError("targets: a model's whole step is placed; targets are for graph files")
+    together = Cluster.of(cluster)
+    if together is not None:
+        options = {"hosts": len(together.addresses)} | options
     asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **options)
-    method(asked.method, asked.effort)
+    _check(asked)
     planned = hardware_of(asked).machine.devices
-    require_model(model)
-    plan = ModelPlan(model, asked, _real_devices(planned, devices), Shelf() if cache else None)
-    plan._hook.install()
-    return plan
+    require_placeable(what, asked.targets)
+    real = _remote_devices(together, asked, planned, devices, cluster_timeout) if together else None
+    return LivePlan(what, asked, real or _real_devices(planned, devices), Shelf() if cache else None)
+
+
+def _remote_devices(
+    cluster: Cluster, asked: Options, planned: Sequence[str], given: Sequence[str] | None, timeout: str
+) -> dict[str, str]:
+    """TensorFlow's device for each device of the plan, in a cluster that this process is now in."""
+    from pardnn.placers.joining import devices_of, enter
+
+    each, rest = divmod(len(planned), len(cluster.addresses))
+    if rest or asked.hosts != len(cluster.addresses):
+        raise InputError(f"hosts: {asked.hosts} are asked for, the cluster has {len(cluster.addresses)}")
+    local = [parse(text).local for text in (planned[:each] if given is None else given)]
+    if len(local) != each or len(set(local)) < each or not all(local):
+        raise InputError(f"devices: give {each} different names, those of one host, such as /device:GPU:0")
+    enter(cluster, parse_time(timeout) / 1e9, lambda line: _log.warning("pardnn: %s", line))
+    return devices_of(cluster, planned, local)
+
+
+def _check(asked: Options) -> None:
+    """Raise InputError now for what would else go wrong hours later, when the step is traced."""
+    method(asked.method, asked.effort)
+    model_of(asked.costs)
+    if asked.pin is not None:
+        read_pin_file(asked.pin, asked.hosts)
 
 
 def _real_devices(planned: Sequence[str], given: Sequence[str] | None) -> dict[str, str]:
@@ -60,103 +96,11 @@ def _real_devices(planned: Sequence[str], given: Sequence[str] | None) -> dict[s
     wanted = list(planned if given is None else given)
     if len(wanted) != len(planned):
         raise InputError(f"devices: {len(wanted)} names for {len(planned)} GPUs; give one for each")
-    names, there = available([*wanted, HOST])
-    missing = [text for text, name in zip(wanted, names, strict=False) if name is None]
+    wanted.append(HOST)
+    names, there = available(wanted)
+    missing = [text for text, name in zip(wanted, names, strict=True) if name is None]
     if missing:
         raise InputError(f"TensorFlow sees no device {missing[0]}, only {', '.join(there)}; devices=[...] says which")
+    if len(set(names[:-1])) < len(planned):
+        raise InputError(f"devices: {', '.join(wanted[:-1])}: one is named twice; give another for each GPU")
     return {plan: real for plan, real in zip([*planned, HOST], names, strict=True) if real is not None}
-
-
-@dataclass(frozen=True)
-class Report:
-    """What placing did to a model."""
-
-    ops: int
-    without_device: int
-    """0, or something is wrong."""
-    variables_moved: int
-    bytes_moved: int
-    """Variables brought to their devices, once."""
-    pinned: Mapping[str, str]
-    """Ops that had no choice and the device they need, most often the host for want of a GPU kernel."""
-
-    def __str__(self) -> str:
-        """One line."""
-        return (
-            f"{self.ops} ops placed, {self.without_device} without a device, {len(self.pinned)} had no choice; "
-            f"{self.variables_moved} variables moved, {self.bytes_moved:,} bytes"
-        )
-
-
-class ModelPlan:
-    """Where the ops of a model's training step go; known from the first step of `fit` on."""
-
-    def __init__(self, model: Any, options: Options, devices: Mapping[str, str], shelf: Shelf | None) -> None:
-        from pardnn.placers.keras import Hook
-
-        self.devices = dict(devices)
-        """TensorFlow's device by the plan's."""
-        self.warnings: list[str] = []
-        """What was said on the way, one line each."""
-        self._planner = StepPlanner(options, self._say, shelf)
-        self._hook = Hook(model, self._planner, self.devices, devices[HOST], self._say)
-
-    @property
-    def plan(self) -> Plan:
-        """The plan proper, with schedule and costs. Raises InputError before the step is traced."""
-        if self._planner.plan is None:
-            raise InputError("the step is planned when it is first traced: call fit or train_on_batch first")
-        return self._planner.plan
-
-    @property
-    def from_cache(self) -> bool:
-        """Whether an earlier process made the plan."""
-        return self._planner.found
-
-    @property
-    def placement(self) -> dict[str, str]:
-        """Op name -> TensorFlow device."""
-        return {name: self.devices[device] for name, device in self.plan.placement.items()}
-
-    @property
-    def makespan_us(self) -> float:
-        """The simulated time of one step."""
-        return self.plan.makespan_us
-
-    @property
-    def lower_bound_us(self) -> float:
-        """Proven: no placement on this machine is faster."""
-        return self.plan.lower_bound_us
-
-    @property
-    def peak_bytes(self) -> list[int]:
-        """Per GPU, the most bytes it holds at any moment."""
-        return self.plan.peak_bytes
-
-    def summary(self) -> str:
-        """The plan's table, and what placing did."""
-        return f"{self.plan.summary()}\n{self.report}"
-
-    def save(self, path: str, *, force: bool = False) -> None:
-        """Write the plan (a name ending in .placement.json), or else the placed graph; whole or not at all."""
-        self.plan.save(path, force=force)
-
-    @property
-    def report(self) -> Report:
-        """What placing did to the model."""
-        subject, hook = self.plan.subject, self._hook
-        pins = subject.problem.pin.tolist()
-        pinned = {n: self.plan.devices[d] for n, d in zip(subject.names, pins, strict=True) if d >= 0}
-        return Report(len(subject.names), len(hook.bare), hook.moved_variables, hook.moved_bytes, pinned)
-
-    def verify(self) -> Any:
-        """Where the ops of the first step really ran, held against the plan: `.ok`, `.moved`, `.without_device`."""
-        return self._hook.verify()
-
-    def remove(self) -> None:
-        """Make the model what it was: unplaced, with the values it has now."""
-        self._hook.remove()
-
-    def _say(self, line: str) -> None:
-        self.warnings.append(line)
-        _log.warning("pardnn: %s", line)

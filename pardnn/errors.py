@@ -1,5 +1,8 @@
 """Everything a user can cause, as exceptions with an exit code; whatever else is raised is a bug of ours (exit 1)."""
 
+from collections.abc import Sequence
+from typing import Self
+
 
 class PardnnError(Exception):
     """Base of the errors a user can cause; `str(error)` is one line that says what happened and what to do."""
@@ -15,3 +18,14 @@ class DoesNotFit(PardnnError):  # noqa: N818 - an answer, no error of the user's
     """No placement within the memory limits was found (exit 3)."""
 
     exit_code = 3
+
+    def __init__(self, message: str, node: int | None = None) -> None:
+        super().__init__(message)
+        self.node = node
+        """The op that the message calls "op number N": stages know ops by number only."""
+
+    def named(self, names: Sequence[str]) -> Self:
+        """The same with that op by its name."""
+        if self.node is None:
+            return self
+        return type(self)(str(self).replace(f"op number {self.node} ", f"op {names[self.node]!r} ", 1), self.node)

@@ -18,7 +18,7 @@ Wish = tuple[int, str, str]
 _KEPT, _LOCAL = "--keep-devices", "localhost"
 
 
-def read_pin_file(path: str) -> list[tuple[str, str]]:
+def read_pin_file(path: str, hosts: int = 1) -> list[tuple[str, str]]:
     """(op or scope, device name) of each line; "#" starts a comment. Raises InputError naming the line."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -31,7 +31,7 @@ def read_pin_file(path: str) -> list[tuple[str, str]]:
             continue
         if len(words) != 2 or not parse(words[1]).local:
             raise InputError(f"{path}:{number}: is not `op-or-scope device`, as in `encoder/layer_0 /device:GPU:1`")
-        name, device = words[0].rstrip("/"), parse(words[1]).local
+        name, device = words[0].rstrip("/"), planned_name(parse(words[1]), hosts)
         earlier, at = pins.setdefault(name, (device, number))
         if earlier != device:
             raise InputError(f"{path}:{number}: pins {name!r} to {device}, line {at} to {earlier}: keep one of them")
@@ -53,20 +53,20 @@ def wishes_of_scopes(names: Sequence[str], pins: Iterable[tuple[str, str]], orig
     return [(v, device, origin) for v, (_, device) in sorted(chosen.items())]
 
 
-def wishes_of_file(nodes: Sequence[RawNode], hosted: Iterable[int]) -> tuple[list[Wish], list[str]]:
+def wishes_of_file(nodes: Sequence[RawNode], hosted: Iterable[int], hosts: int = 1) -> tuple[list[Wish], list[str]]:
     """(the wishes that the devices in a graph file make, notes); `hosted` are nodes that only the CPU can run.
 
-    A plan is for one host, so its job, replica and task are dropped and its CPUs are one. A device that leaves its type
-    or its GPU's number open ("/device:GPU:*") is no pin. Raises InputError for what is no device, and where two hosts
-    have the same GPU.
+    All CPUs are one; in a plan for one host job, replica and task are dropped. A device that leaves its type or its
+    GPU's number open ("/device:GPU:*") is no pin. Raises InputError for what is no device, and where a plan is for one
+    host and two have the same GPU.
     """
     devices = {text: _parsed(node) for text, node in {node.device: node for node in reversed(nodes)}.items()}
-    notes = _hosts(nodes, devices)
+    notes = _hosts(nodes, devices) if hosts == 1 else []
     only_host = set(hosted)
     wishes, moved = [], 0
     for v, node in enumerate(nodes):
         device = devices[node.device]
-        local = HOST if device.kind == "CPU" else device.local
+        local = HOST if device.kind == "CPU" else planned_name(device, hosts)
         if v in only_host:
             moved += local not in ("", HOST)
         elif local:
@@ -74,6 +74,12 @@ def wishes_of_file(nodes: Sequence[RawNode], hosted: Iterable[int]) -> tuple[lis
     if moved:
         notes.append(f"{moved} ops have a device in the file that has no kernel for them: they go to the CPU")
     return wishes, notes
+
+
+def planned_name(device: Device, hosts: int) -> str:
+    """The plan's name of a device; of several hosts, where none is named, it is the first."""
+    local = device.local
+    return local if hosts == 1 or local in ("", HOST) else f"/job:worker/task:{device.task or 0}{local}"
 
 
 def _parsed(node: RawNode) -> Device:
@@ -97,7 +103,7 @@ def _hosts(nodes: Sequence[RawNode], devices: Mapping[str, Device]) -> list[str]
         if first != host and device.kind not in (None, "CPU"):
             raise InputError(
                 f"{_KEPT}: op {op!r} is on {device.local} of {first} and {node.name!r} on that of {host}, and a "
-                "plan is for one host so far: leave the option out, which clears them, or name the pins with --pin"
+                "plan is for one host unless --hosts says more: or leave the option out, which clears them"
             )
     foreign = [str(host) for host in hosts if host.job != _LOCAL]
     return [f"devices on {', '.join(foreign)}: job and task are dropped, a plan is for one host"] if foreign else []

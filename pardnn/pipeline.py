@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
 from pardnn.methods import method
+from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan
 from pardnn.problem import Answer, Placement, Prover
@@ -77,16 +77,11 @@ def decide(subject: Subject, options: Options) -> Plan:
             else Answer(choose(subject.problem, rng), 0)
         )
     except DoesNotFit as error:
-        raise _named(error, subject) from None
+        raise error.named(subject.names) from None
     elapsed = time.perf_counter() - started
     late = limit is not None and elapsed > limit
     plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled), timed_out=late)
     return replace(plan, proven_ns=answer.bound_ns)
-
-
-def _named(error: DoesNotFit, subject: Subject) -> DoesNotFit:
-    """The error with ops by name: the stages know them by number."""
-    return DoesNotFit(re.sub(r"op number (\d+)", lambda found: f"op {subject.names[int(found[1])]!r}", str(error)))
 
 
 def measured(
@@ -119,7 +114,7 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
     not among those planned for.
     """
     number = {device: d for d, device in enumerate(subject.problem.machine.devices)}
-    device = {text: parse(text).local for text in sorted(set(stored.placement.values()))}
+    device = {text: planned_name(parse(text), options.hosts) for text in sorted(set(stored.placement.values()))}
     if missing := [text for text in device if device[text] not in number]:
         raise InputError(f"the plan uses {missing[0]}; planned for are {', '.join(number)}: --gpus says which")
     chosen = {name: number[device[text]] for name, text in stored.placement.items()}

@@ -150,6 +150,7 @@ class Plan:
             "transfers": len(self.schedule.transfer_src),
             "seconds": {"write": 0.0, **self.seconds},
             "coverage": subject.coverage,
+            "measured_percent": dict(subject.costs.measured_percent),
             "warnings": list(self.warnings),
             "outputs": [],
         }
@@ -174,7 +175,12 @@ class Plan:
                 "bytes_per_s": subject.problem.machine.bytes_per_s.tolist(),
             },
             options={name: getattr(options, name) for name in RECORDED}
-            | {"method": self.method, "mem_fraction": str(options.mem_fraction), "targets": list(options.targets)},
+            | {
+                "costs": str(options.costs),
+                "method": self.method,
+                "mem_fraction": str(options.mem_fraction),
+                "targets": list(options.targets),
+            },
             expected={
                 "makespan_us": self.makespan_us,
                 "peak_bytes": self.peak_bytes,

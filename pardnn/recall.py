@@ -15,6 +15,7 @@ from pardnn.machines.spec import preset_names
 from pardnn.placers.plan import PlanFile
 
 _GPU = re.compile(r".*/device:GPU:(\d+)")
+_TASK = re.compile(r"/job:.*/task:(\d{1,4})/")
 
 
 def recall(plan: PlanFile, path: str, given: Mapping[str, Any]) -> Options:
@@ -25,10 +26,12 @@ def recall(plan: PlanFile, path: str, given: Mapping[str, Any]) -> Options:
     """
     stored = {name: plan.options[name] for name in RECORDED if plan.options.get(name) is not None}
     stored.setdefault("method", "by hand")
+    hosts = 1 + max((int(match[1]) for match in map(_TASK.match, plan.devices) if match), default=0)
+    first = [device for device in plan.devices if hosts == 1 or "/task:0/" in device]
     if "machine" not in given:
-        stored |= _machine(plan, path)
-    if ids := [match[1] for match in map(_GPU.fullmatch, plan.devices) if match]:
-        stored["gpus"] = f"{','.join(ids)},"
+        stored |= _machine(plan, path, len(first))
+    if ids := [match[1] for match in map(_GPU.fullmatch, first) if match]:
+        stored |= {"gpus": f"{','.join(ids)},", "hosts": hosts}
     try:
         return Options.of(**(stored | dict(given)))
     except InputError:
@@ -42,21 +45,21 @@ def uses_host(plan: PlanFile) -> bool:
     return HOST in plan.placement.values()
 
 
-def _machine(plan: PlanFile, path: str) -> dict[str, Any]:
-    """The machine's figures as options; a list of memories and speeds, one link for all pairs of GPUs."""
+def _machine(plan: PlanFile, path: str, each: int) -> dict[str, Any]:
+    """The machine's figures as options: memories and speeds of the GPUs, `each` in a host, and one link for all."""
     stored: dict[str, Any] = {}
     machine, gpus = plan.machine, len(plan.devices)
     if name := machine.get("name"):
         if name not in preset_names():
             raise InputError(f"{path}: was made for a machine file '{name}': give it again with --machine {name}.toml")
         stored["machine"] = name
-    if memory := _row(machine.get("mem_bytes"), gpus):
+    if memory := _row(machine.get("mem_bytes"), gpus)[:each]:
         stored["mem"] = ",".join("unlimited" if size is None else str(size) for size in memory)
     try:
-        if speed := _row(machine.get("speed"), gpus):
+        if speed := _row(machine.get("speed"), gpus)[:each]:
             stored["speed"] = ",".join(_decimal(Fraction(str(factor))) for factor in speed)
         if "latency_ns" in machine and "bytes_per_s" in machine:
-            other = int(gpus > 1)  # a single device's own entry stands for its links
+            other = int(each > 1)  # a single device's own entry stands for its links
             stored["latency"] = f"{int(machine['latency_ns'][0][other])}ns"
             stored["bandwidth"] = f"{int(machine['bytes_per_s'][0][other])}B/s"
     except (TypeError, ValueError, LookupError, ArithmeticError):

@@ -43,7 +43,7 @@ def remedy(subject: Subject, options: Options, error: DoesNotFit) -> DoesNotFit:
     if best is None:
         return DoesNotFit(f"{error}; {proven}")
     listed = options.gpus is None and "," in str(options.mem)
-    typed = f"--gpus {subject.problem.gpus} --mem {best}" if listed else f"--mem {best}"
+    typed = f"--gpus {subject.problem.gpus // options.hosts} --mem {best}" if listed else f"--mem {best}"
     return DoesNotFit(f"{error}; {typed} works (tried); {proven}")
 
 
@@ -73,7 +73,7 @@ class _Tries:
 
     def _run(self, mem: str, fit: Fit = _FULL, patience: int = Best.patience) -> int | None:
         options = self.options
-        gpus = self.subject.problem.gpus if options.gpus is None else options.gpus
+        gpus = self.subject.problem.gpus // options.hosts if options.gpus is None else options.gpus
         problem = with_memory(self.subject, replace(options, gpus=gpus, mem=mem)).problem
         choose = method(options.method, options.effort, lambda: True, fit, patience)
         try:

@@ -2,49 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
+from pardnn.asides import CALLED, alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.pipeline import breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
-from pardnn.placers.trace import Devices, Step
+from pardnn.placers.trace import MAIN, Devices, Kind, Step
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf, key_of
 from pardnn.subject import Subject
 
 _GUESSED_BATCH = 32
+_FED = frozenset({"Placeholder", "PlaceholderWithDefault", "IteratorGetNext", "IteratorV2", "OneShotIterator"})
 
 
 class StepPlanner:
     """From a traced step to the plan's devices for its ops; `plan` is the last one made, `say` hears what is decided.
 
     Keras traces a step anew for data of another shape, and after `compile`. Variables stay then where they are, for
-    what was traced before reads them there.
+    what was traced before reads them there. Evaluation and prediction go along with the training step.
     """
 
     def __init__(self, options: Options, say: Callable[[str], None], shelf: Shelf | None = None) -> None:
         self.plan: Plan | None = None
         self.found = False
         """Whether the first plan was made by an earlier process."""
+        self.asides: dict[Kind, Plan] = {}
+        """The last plan of each other kind of step."""
+        self._told: dict[Kind, str] = {}
         self._options = options
         self._say = say
         self._shelf = shelf
 
-    def __call__(self, step: Step) -> Devices:
-        """Raises DoesNotFit, and InputError where options and graph contradict each other."""
+    def __call__(self, step: Step) -> Devices | None:
+        """None of an evaluation or a prediction for which there is no plan; of a training step that raises.
+
+        DoesNotFit, and InputError where options and graph contradict each other.
+        """
+        with _uncollected():
+            return self._devices(step)
+
+    def _devices(self, step: Step) -> Devices | None:
         size = self._options.batch_size or step.batch
-        if size is None:
+        if size is None and _open(step.graph):
             size = _GUESSED_BATCH
             self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
         asked = replace(self._options, batch_size=size, targets=step.targets)
+        if step.kind != MAIN:
+            return self._aside(step, replace(asked, pin=None))
         self.plan = self._again(step, asked) or self._first(step, asked)
         return Devices(self.plan.placement, self.plan.bodies)
 
+    def _aside(self, step: Step, asked: Options) -> Devices | None:
+        """Where the ops of an evaluation or a prediction go: along the training step, or around its variables."""
+        name = CALLED[step.kind]
+        try:
+            subject = _pinned(step, asked) if step.settled else prepare(step.graph, asked)
+            found = alongside(subject, asked, self.plan) if self.plan is not None else None
+            plan = found[0] if found else self._shelved(subject, asked)
+        except (InputError, DoesNotFit) as error:
+            self._say(f"{name} is not planned, TensorFlow puts its ops where it likes: {error}")
+            return None
+        if found:
+            told = f"{name}: {found[1]} of its {len(subject.names)} ops go where training has them, the others beside"
+        elif step.settled:
+            told = f"{name}: planned around its variables"
+        else:
+            told = f"{name}: planned with its variables, which a fit moves where training wants them"
+        if self._told.get(step.kind) != told:  # not once more for every shape of a batch
+            self._told[step.kind] = told
+            self._say(told)
+        self.asides[step.kind] = plan
+        return Devices(plan.placement, plan.bodies)
+
     def _first(self, step: Step, asked: Options) -> Plan:
-        """A plan for the step without regard to where anything is: from the shelf, or made and put there."""
-        subject = prepare(step.graph, asked)
+        """A plan for the step, from the shelf or made and put there; it heeds what other plans hold, if it can be."""
+        if self.plan is None and step.settled:
+            try:
+                return self._shelved(_pinned(step, asked), asked)
+            except (InputError, DoesNotFit):
+                self._say("variables that another plan placed are placed anew, for where they are they cannot stay")
+        return self._shelved(prepare(step.graph, asked), asked)
+
+    def _shelved(self, subject: Subject, asked: Options) -> Plan:
         if self._shelf is None:
             return solve(subject, asked)
         key = key_of(subject, asked)
@@ -82,6 +128,25 @@ class StepPlanner:
         except InputError:
             return None
         return plan if plan.fits and not breaches(plan) else None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: it would look through all of TensorFlow's objects each time, for nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _open(graph: Any) -> bool:
+    """Whether the leading dimension of something that is fed is open."""
+    fed = (node for node in graph.node if node.op in _FED)
+    shapes = (shape for node in fed for shape in node.attr["_output_shapes"].list.shape)
+    return any(shape.unknown_rank or (shape.dim and shape.dim[0].size < 0) for shape in shapes)
 
 
 def _same(subject: Subject, asked: Options, kept: PlanFile) -> Plan | None:

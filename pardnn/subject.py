@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.config import Options
-from pardnn.cost.model import cost_model
 from pardnn.cost.workload import Costs, column_costs, graph_costs
 from pardnn.errors import InputError, PardnnError
 from pardnn.graph.build import build
@@ -22,7 +21,8 @@ from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
-from pardnn.pins import Wish, pin_groups, read_pin_file, wishes_of_file, wishes_of_scopes
+from pardnn.measured import model_of
+from pardnn.pins import Wish, pin_groups, planned_name, read_pin_file, wishes_of_file, wishes_of_scopes
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
 from pardnn.readers.file import File, Form, load, sniff
@@ -82,17 +82,17 @@ class Input(NamedTuple):
     sha256: str
 
 
-def read(graph: Any) -> Input:
+def read(graph: Any, batch_size: int | None = None) -> Input:
     """The graph in a file, in a protobuf message (a GraphDef or what holds one) or in a networkx.DiGraph.
 
-    Of a compiled Keras model it is the training step.
+    Of a compiled Keras model it is the training step, of so many examples.
     """
     if isinstance(graph, str | Path):
         return _parse(str(graph), load(graph))
     if hasattr(graph, "train_step"):
         from pardnn.placers.extract import extracted
 
-        graph, _ = extracted(graph, type(graph).__name__)
+        graph, _ = extracted(graph, type(graph).__name__, batch_size)
     if hasattr(graph, "SerializeToString"):
         data = graph.SerializeToString(deterministic=True)
         return _parse(type(graph).__name__, File(data, gzip=False, sha256=hashlib.sha256(data).hexdigest()))
@@ -118,7 +118,9 @@ def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
     """
     hardware_of(options, host)  # a wrong option is told before a large file is read
     started = time.perf_counter()
-    given = read(graph)
+    given = read(graph, options.batch_size)
+    if hasattr(graph, "train_step"):  # traced for that size, its graph has it already
+        options = replace(options, batch_size=None)
     was_read = time.perf_counter()
     make = _from_file if isinstance(given.graph, RawGraph) else _from_costs
     return make(given, options, host, {"read": was_read - started, "cost": -was_read})
@@ -139,14 +141,14 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
     notes = [*graph.notes, *([_EVENTS] if raw.source.events else [])]
     hosted = {w[0] for w in wishes}
     if options.keep_devices:
-        kept, told = wishes_of_file(graph.nodes, hosted)
+        kept, told = wishes_of_file(graph.nodes, hosted, options.hosts)
         wishes += kept
         notes += told
     elif had := sum(bool(node.device) for node in raw.nodes):
         notes.append(f"{had} ops had a device in the file: cleared; --keep-devices keeps them as pins")
     wishes += [w for w in _wished(names, options) if w[0] not in hosted]
     hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
-    costs = graph_costs(graph, hardware, cost_model(options.costs))
+    costs = graph_costs(graph, hardware, model_of(options.costs))
     problem = _problem(
         given.name, costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
     )
@@ -171,7 +173,11 @@ def _build(name: str, raw: RawGraph, options: Options) -> OpGraph:
 def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:
     name, graph = given.name, given.graph
     assert isinstance(graph, CostGraph)
-    wishes = [(v, _device(d, name), f"{name}: column 'device'") for v, d in enumerate(graph.device) if d is not None]
+    wishes = [
+        (v, _device(d, name, options.hosts), f"{name}: column 'device'")
+        for v, d in enumerate(graph.device)
+        if d is not None
+    ]
     wishes += _wished(graph.names, options)
     hardware = hardware_of(options, host or any(w[1] == HOST for w in wishes))
     costs = column_costs(graph, hardware)
@@ -180,7 +186,7 @@ def _from_costs(given: Input, options: Options, host: bool, seconds: dict[str, f
     except CycleError as error:
         cycle = " -> ".join(graph.names[v] for v in error.cycle[:8])
         raise InputError(f"{name}: the graph has a cycle of {len(error.cycle)} nodes: {cycle}") from None
-    cost_model(options.costs)  # an unknown one is an error here too
+    model_of(options.costs)  # an unknown one is an error here too
     idle = {
         "--costs": options.costs != "auto", "--targets": options.targets, "--batch-size": options.batch_size,
         "--keep-devices": options.keep_devices, "--tf-shapes": options.tf_shapes,
@@ -205,7 +211,7 @@ def hardware_of(options: Options, host: bool = False) -> Hardware:
     """The devices asked for, with the host as the last if `host`. Raises InputError."""
     return build_machine(
         load_machine(options.machine), options.gpus, options.mem, options.mem_fraction,
-        options.speed, options.latency, options.bandwidth, host,
+        options.speed, options.latency, options.bandwidth, host, options.hosts,
     )  # fmt: skip
 
 
@@ -235,11 +241,13 @@ def _countable(name: str, workload: Workload, machine: Machine) -> None:
 
 
 def _wished(names: tuple[str, ...], options: Options) -> list[Wish]:
-    return [] if options.pin is None else wishes_of_scopes(names, read_pin_file(options.pin), options.pin)
+    return (
+        [] if options.pin is None else wishes_of_scopes(names, read_pin_file(options.pin, options.hosts), options.pin)
+    )
 
 
-def _device(text: str, name: str) -> str:
-    device = parse(text).local
+def _device(text: str, name: str, hosts: int) -> str:
+    device = planned_name(parse(text), hosts)
     if not device:
         raise InputError(f"{name}: column 'device': {text!r} leaves type or number open; write it like /device:GPU:0")
     return device

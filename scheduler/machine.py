@@ -38,22 +38,35 @@ class Machine:
 
     @classmethod
     def ported(
-        cls, devices: tuple[str, ...], memory_bytes: ArrayLike, latency_ns: ArrayLike, bytes_per_s: ArrayLike
+        cls,
+        devices: tuple[str, ...],
+        memory_bytes: ArrayLike,
+        latency_ns: ArrayLike,
+        bytes_per_s: ArrayLike,
+        hosts: ArrayLike = 0,
     ) -> Machine:
         """Devices joined by a switch without limits: each has one outgoing and one incoming port.
 
-        Scalars or arrays: memory_bytes [k], latency_ns [k, k], bytes_per_s [k, k].
+        Scalars or arrays: memory_bytes [k], latency_ns [k, k], bytes_per_s [k, k], hosts [k] numbered from 0. What goes
+        from one host to another also holds the network cards of both, of which a host has one out and one in.
         """
         k = len(devices)
         sender, receiver = np.divmod(np.arange(k * k), k)
+        host = np.broadcast_to(np.asarray(hosts, np.int64), (k,))
+        h = int(host.max(initial=0)) + 1
+        apart = host[sender] != host[receiver]
+        always = np.ones(k * k, np.bool_)
+        holds = np.stack([always, apart, apart, always], axis=1)
+        links = np.stack([sender, 2 * k + host[sender], 2 * k + h + host[receiver], k + receiver], axis=1)
+        cards = tuple(f"host {i} {way}" for way in ("out", "in") for i in range(h)) if h > 1 else ()
         return cls(
             devices,
             frozen(np.broadcast_to(memory_bytes, (k,)), np.int64),
             frozen(np.broadcast_to(latency_ns, (k, k)), np.int64),
             frozen(np.broadcast_to(bytes_per_s, (k, k)), np.int64),
-            frozen(np.arange(0, 2 * k * k + 1, 2), np.int64),
-            frozen(np.stack([sender, k + receiver], axis=1).ravel(), np.int32),
-            tuple(f"{d} out" for d in devices) + tuple(f"{d} in" for d in devices),
+            frozen(np.concatenate([[0], np.cumsum(holds.sum(axis=1))]), np.int64),
+            frozen(links[holds], np.int32),
+            tuple(f"{d} out" for d in devices) + tuple(f"{d} in" for d in devices) + cards,
         )
 
     @classmethod

@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for package in ("scheduler", "pardnn") for path in (ROOT / package).rglob("*.py"))
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md", "models/README.md", "docs/several_hosts.md"]
+)
 def test_every_link_leads_to_a_file(name: str) -> None:
     document = ROOT / name
     links = re.findall(r"\]\(([^)#]+)\)", document.read_text())

@@ -1,4 +1,4 @@
-"""The training graph that ships: small, whole, and a step that TensorFlow runs."""
+"""The networks that ship: each trains here, placed and unplaced alike; the graph of one is small, whole, and runs."""
 
 import importlib.util
 import re
@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from pardnn import partition
+from tests.keras import test_place
+
 ROOT = Path(__file__).parents[1]
+NETWORKS = sorted(path.stem for path in (ROOT / "models").glob("*.py"))
+slow, needs_tensorflow = test_place.pytestmark
 
 
 def test_the_example_graph_is_small_and_plain(example_graph: Path) -> None:
@@ -78,3 +83,57 @@ def _initial(variable: Any, rng: Any) -> Any:
 def _data(placeholder: Any, rng: Any) -> Any:
     shape, dtype = placeholder.outputs[0].shape.as_list(), placeholder.outputs[0].dtype.as_numpy_dtype
     return rng.integers(0, 3, shape).astype(dtype)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path) -> dict[str, dict[str, Any]]:
+    return {found["network"]: found for found in test_place.answers("trained", str(folder))}
+
+
+@slow
+@needs_tensorflow
+@pytest.mark.parametrize("network", NETWORKS)
+def test_each_trains_placed_as_it_does_unplaced(trained: dict[str, dict[str, Any]], network: str) -> None:
+    found = trained[network]
+    first, second = found["losses"]
+    assert second < first
+    assert found["equal"] == [True, True]
+    assert found["ok"]
+    assert found["bare"] == 0
+    assert found["checked"] > 0.9 * found["ops"]
+    assert len(found["used"]) == 4
+    assert found["warnings"] == []
+
+
+@slow
+@needs_tensorflow
+@pytest.mark.parametrize("network", NETWORKS)
+def test_each_is_written_as_a_graph_and_partitioned(
+    trained: dict[str, dict[str, Any]], folder: Path, network: str
+) -> None:
+    code, words = trained[network]["extracted"]
+    assert code == 0
+    nodes = int(words.partition(": ")[2].partition(" ")[0])
+    plan = partition(folder / f"{network}.pb", gpus=4, mem="16GB", targets=["train"], method="heft")
+    assert plan.result()["coverage"]["pruned"] == 0
+    assert plan.result()["nodes"] == nodes
+    assert nodes == pytest.approx(described()[network], rel=0.05)  # other versions of TensorFlow trace a little else
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_each_is_described(network: str) -> None:
+    assert network in described()
+    assert (ROOT / "models" / f"{network}.py").read_text().startswith('"""')
+
+
+def described() -> dict[str, int]:
+    """The ops of each small step, by network, as models/README.md has them."""
+    rows = re.findall(
+        r"^\| \[(\w+)\.py\]\(\w+\.py\) \|.*\| ([\d,]+) \|$", (ROOT / "models/README.md").read_text(), re.M
+    )
+    return {network: int(ops.replace(",", "")) for network, ops in rows}

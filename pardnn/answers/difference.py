@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pardnn.errors import InputError
-from pardnn.graph.devices import parse
+from pardnn.graph.devices import Device, parse
+from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
 from pardnn.report.words import count, short
 
@@ -45,15 +46,22 @@ def difference(old: PlanFile, new: PlanFile) -> dict[str, Any]:
 
 def _placement(plan: PlanFile) -> dict[str, str]:
     """Op -> device, spelt as placements spell it, sorted by op."""
-    spelt = {text: _local(text) for text in sorted(set(plan.placement.values()))}
+    texts = sorted(set(plan.placement.values()))
+    spelt = dict(zip(texts, _spelt(plan, texts), strict=True))
     return {op: spelt[plan.placement[op]] for op in sorted(plan.placement)}
 
 
-def _local(text: str) -> str:
+def _spelt(plan: PlanFile, texts: Sequence[str]) -> list[str]:
+    """Names of devices as placements spell them, with hosts where the plan is for several."""
+    hosts = 1 + max((_parsed(text).task or 0 for text in plan.devices), default=0)
+    return [planned_name(_parsed(text), hosts) or text for text in texts]
+
+
+def _parsed(text: str) -> Device:
     try:
-        return parse(text).local or text
+        return parse(text)
     except InputError:  # a device is whatever the plan's list calls one
-        return text
+        return Device()
 
 
 def _renamed(together: Counter[tuple[str, str]]) -> dict[str, str]:
@@ -98,7 +106,7 @@ def _devices(old: PlanFile, new: PlanFile, before: Mapping[str, str], after: Map
     """A row per device of either plan: its ops and, of a GPU, its peak, before and after."""
     ops = Counter(before.values()), Counter(after.values())
     peaks = _peaks(old), _peaks(new)
-    names = dict.fromkeys((*map(_local, old.devices), *map(_local, new.devices), *sorted(ops[0] | ops[1])))
+    names = dict.fromkeys((*_spelt(old, old.devices), *_spelt(new, new.devices), *sorted(ops[0] | ops[1])))
     return [
         {
             "device": name,
@@ -112,7 +120,7 @@ def _devices(old: PlanFile, new: PlanFile, before: Mapping[str, str], after: Map
 def _peaks(plan: PlanFile) -> dict[str, Any]:
     peaks = plan.expected.get("peak_bytes")
     listed = peaks if isinstance(peaks, list) and len(peaks) == len(plan.devices) else []
-    return dict(zip(map(_local, plan.devices), listed, strict=False))
+    return dict(zip(_spelt(plan, plan.devices), listed, strict=False))
 
 
 def _change(before: Any, after: Any) -> dict[str, Any]:

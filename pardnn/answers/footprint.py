@@ -69,6 +69,7 @@ def footprint(subject: Subject, top: int) -> dict[str, Any]:
         "op_types": _op_types(subject, own),
         "top_ops": _top_ops(subject, own, top),
         "coverage": subject.coverage,
+        "measured_percent": dict(subject.costs.measured_percent),
         "bands": {name: band for name, band in _BANDS.items() if name in subject.costs.source},
         "seconds": dict(subject.seconds),
         "warnings": list(subject.notes),

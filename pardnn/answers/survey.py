@@ -42,6 +42,7 @@ def survey(subject: Subject) -> dict[str, Any]:
         "output_bytes": int(work.output_bytes.sum()),
         "op_types": _op_types(subject, time_ns),
         "coverage": subject.coverage,
+        "measured_percent": dict(subject.costs.measured_percent),
         "seconds": dict(subject.seconds),
         "warnings": list(subject.notes),
         "outputs": [],

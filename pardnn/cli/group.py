@@ -48,7 +48,7 @@ class Commands(click.Group):
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 @click.pass_context
 def app(context: click.Context, /, **_: Any) -> None:
-    r"""Partition a TensorFlow training graph over several GPUs.
+    """Partition a TensorFlow training graph over several GPUs.
 
     \b
     pardnn partition graph.pbtxt --gpus 4 --mem 16GB
@@ -58,6 +58,6 @@ def app(context: click.Context, /, **_: Any) -> None:
     \b
     Exit codes: 0 done; 1 a bug of ours; 2 bad input or usage; 3 does not fit;
                 4 time limit reached, best so far written.
-    """
+    """  # noqa: D301 - click looks for the sign itself
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -15,8 +15,9 @@ Option = Callable[[Any], Any]
 graph_argument = click.argument("graph")
 plan_argument = click.argument("plan")
 
-gpus = click.option("--gpus", metavar="N|IDS", help="How many GPUs (4), or which (1,3).")
+gpus = click.option("--gpus", metavar="N|IDS", help="How many GPUs (4), or which (1,3); with --hosts in each.")
 _hardware: tuple[Option, ...] = (
+    click.option("--hosts", type=int, metavar="N", help="So many equal hosts, on the machine's network.  [1]"),
     click.option(
         "--mem", metavar="SIZE[,SIZE...]", help="Memory per GPU, such as 16GB; or unlimited.  [the machine's]"
     ),

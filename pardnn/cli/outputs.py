@@ -27,6 +27,10 @@ class Outputs:
         The first of the inputs is the graph, and none of them is ever overwritten.
         Raises InputError where one may not be written, so that nobody waits for a result that is then lost.
         """
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            raise InputError("the current directory is gone: change to one that exists") from None
         stem, extension = _split(Path(inputs[0]).name)
         default = [f"{stem}.placed{extension}"] if placed else []
         outputs = cls(tuple(asked) or (*default, f"{stem}{PLAN}"), force)
@@ -40,6 +44,8 @@ class Outputs:
     def _check(self, inputs: Sequence[str], *, placed: bool) -> None:
         seen = set()
         for path in self.paths:
+            if not path:
+                raise InputError("-o '': is no name of a file")
             if not placed and not path.endswith(PLAN):
                 raise InputError(f"-o {path}: a cost graph yields a plan only; name it {path}{PLAN}")
             if any(_same(path, given) for given in inputs):

@@ -6,21 +6,23 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pardnn.cost.table import NUMBERS
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Columns over the ops; times of one run."""
+    """Columns over the ops; times of one run. None says nothing."""
 
     names: Sequence[str]
-    time_ns: Sequence[int]
-    output_bytes: Sequence[int]
-    temp_bytes: Sequence[int]
-    resident_bytes: Sequence[int]
+    time_ns: Sequence[int | None]
+    output_bytes: Sequence[int | None]
+    temp_bytes: Sequence[int | None]
+    resident_bytes: Sequence[int | None]
     source: Sequence[str]
+    more: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    """Columns to add, by name."""
 
 
 def write_costs(listing: Listing, *, as_json: bool) -> bytes:
@@ -28,10 +30,10 @@ def write_costs(listing: Listing, *, as_json: bool) -> bytes:
 
     A name that begins or ends with blanks would not survive a CSV's cells; TensorFlow allows none.
     """
-    times = [ns // 1000 if ns % 1000 == 0 else ns / 1000 for ns in listing.time_ns]
-    columns = (times, listing.output_bytes, listing.temp_bytes, listing.resident_bytes, listing.source)
-    rows = zip(listing.names, *columns, strict=True)
-    fields = (*NUMBERS, "source")
+    times = [None if ns is None else ns // 1000 if ns % 1000 == 0 else ns / 1000 for ns in listing.time_ns]
+    sizes = (listing.output_bytes, listing.temp_bytes, listing.resident_bytes)
+    rows = zip(listing.names, times, *sizes, listing.source, *listing.more.values(), strict=True)
+    fields = (*NUMBERS, "source", *listing.more)
     if as_json:
         content: Mapping[str, object] = {name: dict(zip(fields, row, strict=True)) for name, *row in rows}
         return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from pardnn.cost.graph import GraphCosts
 from pardnn.cost.record import Source
+from pardnn.cost.table import CostTable, read_costs
 from pardnn.errors import InputError
 from pardnn.graph.opgraph import OpGraph
 from pardnn.machines.card import Card
@@ -42,14 +44,14 @@ class CostModel(Protocol):
 cost_models: Registry[CostModel] = Registry("cost model", "pardnn.cost.models")
 
 
-def cost_model(text: str) -> CostModel:
-    """The model that `--costs` names: a registered name, or name:FILE where the model reads a file."""
+def cost_model(text: str, read: Callable[[str], CostTable] = read_costs) -> CostModel:
+    """The model that `--costs` names: a registered name, or name:FILE where the model reads a file by `read`."""
     name, colon, file = text.partition(":")
     make = cost_models.get(name).make
     if name == "measured":
         if not file:
             raise InputError("--costs measured: name the file too, as in --costs measured:costs.csv")
-        return make(file)
+        return make(read(file))
     if colon:
         raise InputError(f"--costs {text}: {name} reads no file")
     return make()

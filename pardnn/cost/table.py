@@ -1,10 +1,11 @@
 """A table of costs per op, as measured, estimated or edited by hand; CSV or JSON, told apart by content.
 
 CSV: columns, in any order, by the header line: `op`, `time_us` (of one run), and perhaps `output_bytes`, `temp_bytes`,
-`resident_bytes`, `source`. An empty cell says nothing; other columns are ignored.
+`resident_bytes`, `source`, `runs`, `op_type`. An empty cell says nothing; other columns are ignored.
 JSON: {"op": {"time_us": 1.5, "output_bytes": 400, ...}, ...} with the same names; null says nothing.
 
-`source` says where a time comes from; what is not one of `SOURCES` counts as measured.
+`source` says where a time comes from; what is not one of `SOURCES` counts as measured. `runs` and `op_type` are of what
+was traced: how often it ran in a step, and as what kernel.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +38,10 @@ class Row:
     temp_bytes: int | None
     resident_bytes: int | None
     source: Source = "measured"
+    runs: float | None = None
+    """How often it ran in the step that was traced; None = this is no trace, and the time is that of any run."""
+    op_type: str = ""
+    """What ran, "" = nothing says. A fused kernel has a type of its own."""
 
 
 def plain_name(name: str) -> str:
@@ -55,7 +61,18 @@ class CostTable:
 
     path: str
     rows: Mapping[str, Row]
-    plain: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        """As `--costs` names it."""
+        return f"measured:{self.path}"
+
+    @cached_property
+    def plain(self) -> Mapping[str, tuple[str, ...]]:
+        """The names as written by their plain names."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.rows:
+            found[plain_name(name)] = (*found.get(plain_name(name), ()), name)
+        return found
 
     def find(self, name: str) -> str | None:
         """The row's name for an op: the very name, else the one row whose plain name is the same.
@@ -83,10 +100,7 @@ def read_costs(path: str) -> CostTable:
         rows = _members(text, path) if text.lstrip().startswith("{") else _lines(text, path)
     except csv.Error as error:
         raise InputError(f"{path}: not a CSV file: {error}") from None
-    plain: dict[str, tuple[str, ...]] = {}
-    for name in rows:
-        plain[plain_name(name)] = (*plain.get(plain_name(name), ()), name)
-    return CostTable(path, rows, plain)
+    return CostTable(path, rows)
 
 
 def _lines(text: str, path: str) -> dict[str, Row]:
@@ -95,7 +109,8 @@ def _lines(text: str, path: str) -> dict[str, Row]:
     header = [column.strip() for column in next(lines, [])]
     if "op" not in header or "time_us" not in header:
         raise InputError(f"{path}: line 1: the header must name the columns op and time_us")
-    place = {name: header.index(name) for name in ("op", "source", *NUMBERS) if name in header}
+    known = ("op", "source", "runs", "op_type", *NUMBERS)
+    place = {name: header.index(name) for name in known if name in header}
     rows: dict[str, Row] = {}
     for line, cells in enumerate(lines, start=2):
         if not any(cell.strip() for cell in cells):
@@ -131,12 +146,12 @@ def _members(text: str, path: str) -> dict[str, Row]:
 
 
 def _row(place: str, said: Mapping[str, Any], path: str) -> Row:
-    time_us, *sizes = (_number(said.get(column), f"{path}: {place}: {column}") for column in NUMBERS)
+    time_us, *sizes, runs = (_number(said.get(column), f"{path}: {place}: {column}") for column in (*NUMBERS, "runs"))
     time_ns = None if time_us is None else math.floor(time_us * 1000 + 0.5)
     source = said.get("source")
     known = cast(Source, source) if source in SOURCES else "measured"
     output, temp, resident = (None if size is None else math.floor(size + 0.5) for size in sizes)
-    return Row(place, time_ns, output, temp, resident, known)
+    return Row(place, time_ns, output, temp, resident, known, runs, str(said.get("op_type") or ""))
 
 
 def _number(said: Any, where: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.cost.branches import passed_over
 from pardnn.cost.estimate import estimate_graph
 from pardnn.cost.graph import GraphCosts
 from pardnn.cost.model import CostModel
@@ -38,6 +39,8 @@ class Costs:
     """[n] time of one run on the first card, of ops that must run on the host there, whatever the devices' speeds."""
     flops: NDArray[np.int64] | None
     """[n] floating-point operations in one step; None where nothing says."""
+    measured_percent: Mapping[str, float]
+    """How much is measured: of the "ops", and of their "time" in a step."""
     notes: tuple[str, ...] = ()
     """What the user should know: one line each."""
 
@@ -79,11 +82,16 @@ class CostColumns(Protocol):
 def graph_costs(
     graph: OpGraph, hardware: Hardware, model: CostModel, bodies: Mapping[str, OpCost] | None = None
 ) -> Costs:
-    """The workload of an op graph: times by `model` on each device's card, an op in a loop as often as it runs."""
+    """The workload of an op graph: times by `model` on each device's card, an op in a loop as often as it runs.
+
+    Of the branches that lead to one merge the dearest takes time.
+    """
     costs = estimate_graph(graph, bodies)
     cards = tuple(dict.fromkeys(hardware.cards))
     estimate = model(graph, costs, cards)
     by_card = np.minimum(estimate.time_ns, LONGEST_NS // graph.trips[:, None]) * graph.trips[:, None]
+    idle = passed_over(graph, by_card[:, 0])
+    by_card[idle] = 0
     columns = [by_card[:, cards.index(card)] for card in hardware.cards]
     own = np.where(graph.host, columns[-1], columns[0])  # where an op must run on the host, that is the last device
     workload = Workload.build(
@@ -96,7 +104,16 @@ def graph_costs(
         "roofline": estimate.source.count("roofline") + estimate.source.count("default"),
         "unknown_shape": graph.unknown_shape,
     }
-    return Costs(workload, estimate.source, coverage, own // graph.trips, _flops(graph, costs), estimate.notes)
+    return Costs(
+        workload, estimate.source, coverage, own // graph.trips, np.where(idle, 0, _flops(graph, costs)),
+        _measured_percent(estimate.source, own), estimate.notes,
+    )  # fmt: skip
+
+
+def _measured_percent(source: Sequence[str], own_ns: NDArray[np.int64]) -> dict[str, float]:
+    measured = np.array([one == "measured" for one in source], np.bool_)
+    parts = {"ops": np.ones(len(own_ns)), "time": own_ns.astype(np.float64)}
+    return {what: float(100 * weight[measured].sum() / max(weight.sum(), 1)) for what, weight in parts.items()}
 
 
 def _flops(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
@@ -113,7 +130,7 @@ def column_costs(columns: CostColumns, hardware: Hardware) -> Costs:
         columns.resident_bytes, columns.output_bytes, columns.temp_bytes,
     )  # fmt: skip
     coverage = {"measured": n, "learned": 0, "roofline": 0, "unknown_shape": 0}
-    return Costs(workload, ("measured",) * n, coverage, columns.time_ns, None)
+    return Costs(workload, ("measured",) * n, coverage, columns.time_ns, None, {"ops": 100.0, "time": 100.0})
 
 
 def spread(columns: list[NDArray[np.int64]], speed: tuple[Fraction, ...]) -> NDArray[np.int64]:

@@ -121,7 +121,7 @@ class Bodies:
         kinds: list[DType] = [one.dtype for one in fed] + [DType(0)] * (len(function.arguments) - len(fed))
         arguments = [RawNode(a, "_Arg", attrs={"T": kind}) for a, kind in zip(function.arguments, kinds, strict=True)]
         try:
-            nodes = inline((*arguments, *function.nodes), self.calls).nodes
+            nodes = inline((*arguments, *function.nodes), self.calls, branches=False).nodes
             self._nodes += len(nodes)
             if self._nodes > _MOST_INSIDE:
                 return None

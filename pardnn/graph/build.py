@@ -14,7 +14,7 @@ from pardnn.graph.callgraph import CallGraph
 from pardnn.graph.colocate import colocate, tie_loops, tie_units
 from pardnn.graph.cycles import components_with_cycles
 from pardnn.graph.hosts import find_hosts, host_note, unknown_note
-from pardnn.graph.inline import inline
+from pardnn.graph.inline import MAIN, inline
 from pardnn.graph.library import Library
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import OpGraph
@@ -55,7 +55,7 @@ def build(
     for v in np.flatnonzero(inlined.strict).tolist():
         sets.join(v, int(inlined.unit[v]))
     tied = sets.numbers(range(wiring.n))
-    hosts = find_hosts(wiring.nodes, tied)
+    hosts = find_hosts(wiring.nodes, tied, inlined.caller != MAIN)
     tie_loops(sets, frames, hosts.host)
     tie_units(sets, wiring, dtypes, inlined.unit, hosts.host)
 
@@ -96,6 +96,7 @@ def build(
         edges_read=len(np.unique(as_read.src.astype(np.int64) * as_read.n + as_read.dst)),
         loops=0 if forward.all() else components_with_cycles(Dag.from_edges(wiring.n, wiring.src, wiring.dst)),
         bodies={number: bodies[v] for number, v in enumerate(kept.tolist()) if v in bodies},
+        caller=_renumbered(inlined.caller, pruned.keep),
         homes={node.name: inlined.homes[node.name] for node in nodes if node.name in inlined.homes},
         unplaced=pruned.reasons,
         notes=tuple(note for note in notes if note is not None),
@@ -110,6 +111,13 @@ def _restricted(
     inside = keep[dag.src] & keep[dag.dst]
     port = wiring.port[forward][inside]
     return Dag.from_edges(int(keep.sum()), number[dag.src[inside]], number[dag.dst[inside]]), _frozen(port)
+
+
+def _renumbered(caller: NDArray[np.int32], keep: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """[kept] the callers' numbers among the kept, which are with them."""
+    number = np.cumsum(keep, dtype=np.int32) - 1
+    kept = caller[keep]
+    return _frozen(np.where(kept >= 0, number[kept], MAIN).astype(np.int32))
 
 
 def _frozen(array: NDArray[Kind]) -> NDArray[Kind]:

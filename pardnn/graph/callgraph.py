@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pardnn.errors import InputError
+from pardnn.graph.branches import unfolded
 from pardnn.graph.library import PARTITIONED, Function, Library
 from pardnn.graph.raw import AttrValue, RawNode
 from pardnn.graph.wiring import shortened
@@ -49,6 +50,18 @@ class CallGraph:
         given = sum(not text.startswith("^") for text in node.inputs)
         return function if given == len(function.arguments) else None
 
+    def flat(self, nodes: Sequence[RawNode]) -> Iterator[RawNode]:
+        """The nodes, each branching op as the calls and the merge it is run as, if all of these can be inlined."""
+        names: set[str] = set()
+        for node in nodes:
+            *calls, merge = unfolded(node) or (node,)
+            if calls and not names:
+                names = {other.name for other in nodes}
+            if any(call.name in names or not self._fits(call) for call in calls):
+                calls, merge = [], node
+            yield from calls
+            yield merge
+
     def once(self, node: RawNode, function: Function) -> bool:
         """Whether this call can have devices of its own in the function's body: nobody else uses that."""
         return node.op in PARTITIONED and self.uses[function.name] == 1
@@ -62,6 +75,11 @@ class CallGraph:
             f"{len(self._recursive)} library functions call themselves ('{shortened(first)}'): each of their calls "
             "counts as one op with the work of one run of its body"
         )
+
+    def _fits(self, call: RawNode) -> bool:
+        """Whether a branch's function takes and gives what the branching op does."""
+        function, results = self.inlinable(call), call.attrs["Tout"]
+        return function is not None and isinstance(results, tuple) and len(function.results) == len(results)
 
     def _follow(self) -> None:
         todo = list(self.uses)
@@ -114,10 +132,11 @@ class CallGraph:
                 size[name] = len(function.nodes) + self._inside(function.nodes)
         return depth, size
 
-    def _inside(self, nodes: Iterable[RawNode]) -> int:
+    def _inside(self, nodes: Sequence[RawNode]) -> int:
         """Ops that come in for the calls among these nodes."""
-        found = (self.inlinable(node) for node in nodes)
-        return sum(self._size[function.name] for function in found if function is not None)
+        flat = list(self.flat(nodes))
+        found = (self.inlinable(node) for node in flat)
+        return len(flat) - len(nodes) + sum(self._size[function.name] for function in found if function is not None)
 
 
 def _is_one(attrs: Mapping[str, AttrValue]) -> bool:

@@ -5,8 +5,9 @@ into a reference input (Assign, ApplyAdam, ScatterUpdate, ...) ties both ends; s
 handle (variables, iterators, queues, tables, stacks, TensorArrays), whatever it passes through. Reading a reference
 variable by an Identity copies it and moves freely. A resource handed to PartitionedCall or StatefulPartitionedCall does
 not tie the call: TensorFlow places the ops of its body one by one, and a call that captures all weights of a model
-would otherwise pull them onto one device. It does tie While, If and Case, which the placer treats as users of the
-resource. Frozen graphs keep `loc:@` names of ops they lost: ops that name the same missing op stay together.
+would otherwise pull them onto one device; but XLA wants all that it compiles as one in one place. It does tie While,
+and If and Case that stay single ops, which the placer treats as users of the resource. Frozen graphs keep `loc:@` names
+of ops they lost: ops that name the same missing op stay together.
 
 A loop on one device is our own rule: its tensors then cross from step to step without a copy. TensorFlow can run a loop
 over several devices, so an op of the body that only the CPU can run (an Assert's message) does not drag the loop there.
@@ -83,7 +84,7 @@ def _tied(wiring: Wiring, dtypes: Sequence[Sequence[DType]]) -> Iterator[tuple[i
     for v, node in enumerate(wiring.nodes):
         known = facts(node.op)
         first, end = known.refs if known else (0, 0)
-        exempt = node.op in _CALLS or "Dataset" in node.op
+        exempt = (node.op in _CALLS and not node.attrs.get("_XlaMustCompile")) or "Dataset" in node.op
         # TensorArrays and stacks before their V3 / V2 handed a string around as handle
         old_handle = node.op.startswith(("TensorArray", "Stack"))
         for position, (u, port) in enumerate(wiring.inputs[v]):

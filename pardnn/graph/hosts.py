@@ -23,11 +23,12 @@ class Hosts:
     forced: dict[int, int]
 
 
-def find_hosts(nodes: Sequence[RawNode], group: NDArray[np.int32]) -> Hosts:
+def find_hosts(nodes: Sequence[RawNode], group: NDArray[np.int32], called: NDArray[np.bool_] | None = None) -> Hosts:
     """What must run on the CPU: a colocation group with one op that must goes there as a whole.
 
-    An op must if TensorFlow's registry has no GPU kernel for its types, or prefers the CPU's (iterators). Custom ops
-    are taken to have both. A group that also holds an op without a CPU kernel raises DoesNotFit. Ask this of the whole
+    An op must if TensorFlow's registry has no GPU kernel for its types, or prefers the CPU's (iterators); the latter
+    does not count for what is `called`, the ops of bodies: these have a device, their caller's. Custom ops are taken to
+    have both kernels. A group that also holds an op without a CPU kernel raises DoesNotFit. Ask this of the whole
     file: TensorFlow places pruned ops too, and one that is colocated with a kept op binds it.
     """
     forced: dict[int, int] = {}
@@ -45,7 +46,7 @@ def find_hosts(nodes: Sequence[RawNode], group: NDArray[np.int32]) -> Hosts:
         if not gpu:
             forced.setdefault(number, v)
             continue
-        if known.prefers_host:
+        if known.prefers_host and (called is None or not called[v]):
             preferred.setdefault(number, v)
         if not cpu:
             gpu_only.setdefault(number, v)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.graph.branches import PART_OF
 from pardnn.graph.callgraph import CallGraph
 from pardnn.graph.raw import AttrValue, RawNode
 from pardnn.graph.scope import Scope
@@ -42,16 +43,18 @@ class Inlined:
     """(function, node) in the library where the device of an op from a body stands, for those that can have one."""
 
 
-def inline(nodes: Sequence[RawNode], calls: CallGraph, awaited: Collection[str] = ()) -> Inlined:
+def inline(nodes: Sequence[RawNode], calls: CallGraph, awaited: Collection[str] = (), branches: bool = True) -> Inlined:
     """The graph with the bodies of all calls that are inlined; near-linear in the result.
 
-    `awaited`: ops that someone waits for whom the graph does not show. Raises InputError for a call of which a result
-    is used that its function does not give.
+    `awaited`: ops that someone waits for whom the graph does not show. `branches`: take branching ops apart too, as
+    TensorFlow does. Raises InputError for a call of which a result is used that its function does not give.
     """
+    if branches:
+        nodes = tuple(calls.flat(nodes))
     if all(calls.inlinable(node) is None for node in nodes):
         alone = np.full(len(nodes), -1, np.int32)
         return Inlined(tuple(nodes), alone, alone, alone >= 0)
-    rows = list(_laid_out(nodes, calls))
+    rows = list(_laid_out(nodes, calls, branches))
     scopes = [scope for scope, node in rows if node is None]
     number = {id(scope): v for v, (scope, node) in enumerate(rows) if node is None}
     for scope in reversed(scopes):  # the outer before the inner
@@ -65,14 +68,14 @@ def inline(nodes: Sequence[RawNode], calls: CallGraph, awaited: Collection[str] 
         column[1, v] = FREE if scope.unit is None else number[id(scope.unit)]
         written = node if node is not None else scope.call
         assert written is not None
-        if stands.function is not None and stands.unit is None:
+        if stands.function is not None and stands.unit is None and PART_OF not in written.attrs:
             homes[stands.spell(written.name)] = (stands.function.name, written.name)
     strict = np.fromiter((scope.by_name for scope, _ in rows), bool, len(rows))
     made = tuple(scope.closed() if node is None else _moved(node, scope) for scope, node in rows)
     return Inlined(made, column[0], column[1], strict, homes)
 
 
-def _laid_out(nodes: Sequence[RawNode], calls: CallGraph) -> Iterator[tuple[Scope, RawNode | None]]:
+def _laid_out(nodes: Sequence[RawNode], calls: CallGraph, branches: bool) -> Iterator[tuple[Scope, RawNode | None]]:
     """All ops with the scope they stand in, in order; for an inlined call its body, then (the body's scope, None)."""
     main = Scope(taken={node.name for node in nodes})
     todo = [(main, iter(nodes))]
@@ -83,7 +86,7 @@ def _laid_out(nodes: Sequence[RawNode], calls: CallGraph) -> Iterator[tuple[Scop
             scope.note(node)
             if function is not None:
                 inner = scope.enter(node, function, own=calls.once(node, function))
-                todo.append((inner, iter(function.nodes)))
+                todo.append((inner, calls.flat(function.nodes) if branches else iter(function.nodes)))
                 break
             yield scope, node
         else:

@@ -52,6 +52,8 @@ class OpGraph:
     """Cycles of the file that hang together (strongly connected components); a while loop has one or several."""
     bodies: Mapping[int, tuple[Inner, ...]] = field(default_factory=dict)
     """What an op runs that is a loop, a branch or a call of a function, by node number."""
+    caller: NDArray[np.int32] | None = None
+    """[n] the call, or the branch, whose body the op is from, a larger number than the op's; -1 = none."""
     homes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """(function, node) in the file's library where the device of an inlined op stands, by op name."""
     unplaced: Mapping[str, str] = field(default_factory=dict)

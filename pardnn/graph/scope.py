@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pardnn.errors import InputError
+from pardnn.graph.branches import PART_OF
 from pardnn.graph.library import PARTITIONED, Function
-from pardnn.graph.raw import RawNode
+from pardnn.graph.raw import AttrValue, RawNode
 from pardnn.graph.wiring import shortened, split_input
 
 _Source = tuple[str, tuple[str, ...]]
@@ -104,12 +105,17 @@ class Scope:
 
     def closed(self) -> RawNode:
         """The call, as an op that runs nothing but waits for the body where someone waits for the call."""
+        assert self.outer is not None
+        assert self.call is not None
         waits: list[str] = []
         if self.awaited and self.function is not None:
             waits += ["^" + split_input(self._source(result)[0])[0] for result in self.function.results]
             for name in self.function.awaited:
                 waits += self._control("^" + name)
-        return RawNode(self.name, "NoOp", tuple(dict.fromkeys(waits)), self.device)
+        merge = self.call.attrs.get(PART_OF)  # what has no device in a branch's body gets that of the branching op
+        beside = self.outer.spell(merge.decode()).encode() if isinstance(merge, bytes) else b""
+        attrs: dict[str, AttrValue] = {"_class": (b"loc:@" + beside,), PART_OF: beside} if beside else {}
+        return RawNode(self.name, "NoOp", tuple(dict.fromkeys(waits)), self.device, attrs)
 
     def _control(self, text: str) -> list[str]:
         """The control inputs that one of this body's becomes."""

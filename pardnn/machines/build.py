@@ -45,32 +45,41 @@ def build_machine(
     latency: str | None = None,
     bandwidth: str | None = None,
     host: bool = False,
+    hosts: int = 1,
 ) -> Hardware:
     """The hardware asked for; what is None is the machine's own.
 
     `gpus` counts (4) or names ids ("1,3"); `mem` and `speed` are one value for all GPUs or one per GPU, separated by
     commas; `mem` "unlimited" lifts a limit; of a memory, floor(mem_fraction * memory) is usable. With `host` the host
-    is the last device, its memory unlimited. Raises InputError naming the option that is wrong.
+    is the last device, its memory unlimited. All this is said of one host; of several equal `hosts`, joined by the
+    machine's network, GPU 1 of the third is "/job:worker/task:2/device:GPU:1", and the CPU is that of the first.
+    Raises InputError naming the option that is wrong.
     """
     ids = _choose(spec, gpus, max(_length(mem), _length(speed)))
     chosen = _with_speed(_with_memory([_gpu(spec, number) for number in ids], mem), speed)
     fraction = _fraction(mem_fraction)
+    chosen = chosen * _hosts(hosts, len(ids))
     memory = tuple(gpu.memory_bytes for gpu in chosen)
     usable = [UNLIMITED if m is None else m * fraction.numerator // fraction.denominator for m in memory]
     latency_ns = spec.latency_ns if latency is None else parse_time(latency)
     bytes_per_s = spec.bytes_per_s if bandwidth is None else _rate(bandwidth)
-    devices = tuple(f"/device:GPU:{number}" for number in ids)
-    cards, speeds = tuple(gpu.card for gpu in chosen), tuple(gpu.speed for gpu in chosen)
-    if not host:
-        return Hardware(spec.name, Machine.ported(devices, usable, latency_ns, bytes_per_s), cards, speeds, memory)
-    shape = (len(ids) + 1, len(ids) + 1)
-    latencies, rates = np.full(shape, latency_ns, np.int64), np.full(shape, bytes_per_s, np.int64)
-    # The options speak of the GPUs' links; a host link that the file gives stays what it is.
-    own_link = (spec.host_latency_ns, spec.host_bytes_per_s) != (spec.latency_ns, spec.bytes_per_s)
-    latencies[-1, :] = latencies[:, -1] = spec.host_latency_ns if own_link else latency_ns
-    rates[-1, :] = rates[:, -1] = spec.host_bytes_per_s if own_link else bytes_per_s
-    machine = Machine.ported((*devices, HOST), [*usable, UNLIMITED], latencies, rates)
-    return Hardware(spec.name, machine, (*cards, spec.host), (*speeds, Fraction(1)), memory)
+    tasks = [""] if hosts == 1 else [f"/job:worker/task:{task}" for task in range(hosts)]
+    devices = [f"{task}/device:GPU:{number}" for task in tasks for number in ids]
+    where = np.repeat(np.arange(hosts), len(ids))
+    cards, speeds = [gpu.card for gpu in chosen], [gpu.speed for gpu in chosen]
+    latencies = np.full((len(devices) + host,) * 2, latency_ns, np.int64)
+    rates = np.full_like(latencies, bytes_per_s)
+    if host:
+        # The options speak of the GPUs' links; a host link that the file gives stays what it is.
+        own_link = (spec.host_latency_ns, spec.host_bytes_per_s) != (spec.latency_ns, spec.bytes_per_s)
+        latencies[-1, :] = latencies[:, -1] = spec.host_latency_ns if own_link else latency_ns
+        rates[-1, :] = rates[:, -1] = spec.host_bytes_per_s if own_link else bytes_per_s
+        devices, usable, where = [*devices, HOST], [*usable, UNLIMITED], np.append(where, 0)
+        cards, speeds = [*cards, spec.host], [*speeds, Fraction(1)]
+    apart = where[:, None] != where
+    latencies[apart], rates[apart] = spec.network_latency_ns, spec.network_bytes_per_s
+    machine = Machine.ported(tuple(devices), usable, latencies, rates, where)
+    return Hardware(spec.name, machine, tuple(cards), tuple(speeds), memory)
 
 
 def parse_gpus(text: str) -> int | tuple[int, ...]:
@@ -105,6 +114,14 @@ def _choose(spec: MachineSpec, gpus: int | str | Sequence[int] | None, listed: i
     if max(ids) >= len(spec.gpus) and not spec.extensible:
         raise InputError(f"--gpus: machine {spec.name} has {len(spec.gpus)} GPUs (0 to {len(spec.gpus) - 1})")
     return ids
+
+
+def _hosts(hosts: int, gpus: int) -> int:
+    if hosts < 1:
+        raise InputError("--hosts: at least one host is needed")
+    if hosts * gpus > MAX_GPUS:
+        raise InputError(f"--hosts: {hosts} of {gpus} GPUs each; at most {MAX_GPUS} GPUs can be planned for")
+    return hosts
 
 
 def _gpu(spec: MachineSpec, number: int) -> GpuSpec:

@@ -26,7 +26,10 @@ class GpuSpec:
 
 @dataclass(frozen=True)
 class MachineSpec:
-    """A machine as its file describes it. Every pair of GPUs is joined alike; the host may have links of its own."""
+    """A machine as its file describes it. Every pair of GPUs is joined alike; the host may have links of its own.
+
+    Several of them are joined by a network, through one card in each.
+    """
 
     name: str
     description: str
@@ -38,6 +41,8 @@ class MachineSpec:
     host: Card
     host_latency_ns: int
     host_bytes_per_s: int
+    network_latency_ns: int
+    network_bytes_per_s: int
 
 
 def preset_names() -> tuple[str, ...]:
@@ -64,7 +69,7 @@ def _preset(name: str) -> MachineSpec:
 
 
 def _read_machine(name: str, table: Table) -> MachineSpec:
-    table.only("description", "latency", "bandwidth", "gpu", "host", "card")
+    table.only("description", "latency", "bandwidth", "gpu", "host", "network", "card")
     own = {key: read_card(key, table.table("card").table(key)) for key in table.table("card").values}
     gpus: list[GpuSpec] = []
     extensible = False
@@ -81,13 +86,23 @@ def _read_machine(name: str, table: Table) -> MachineSpec:
     latency_ns, bytes_per_s = table.time_ns("latency"), table.bytes_per_s("bandwidth")
     host = table.table("host")
     host.only("card", "latency", "bandwidth")
+    network = table.table("network")
+    network.only("latency", "bandwidth")
     return MachineSpec(
         name, table.text("description", name), tuple(gpus), extensible, latency_ns, bytes_per_s,
         host=_find_card(host, own, "cpu"),
         # A copy to or from the host takes the GPUs' way unless the file knows better.
         host_latency_ns=host.time_ns("latency") if "latency" in host.values else latency_ns,
         host_bytes_per_s=host.bytes_per_s("bandwidth") if "bandwidth" in host.values else bytes_per_s,
+        network_latency_ns=(network if "latency" in network.values else _ethernet()).time_ns("latency"),
+        network_bytes_per_s=(network if "bandwidth" in network.values else _ethernet()).bytes_per_s("bandwidth"),
     )  # fmt: skip
+
+
+@cache
+def _ethernet() -> Table:
+    """What joins hosts whose file says nothing of a network."""
+    return read_table(_PRESETS / "ethernet-25g.toml")
 
 
 def _read_gpu(entry: Table, own: dict[str, Card]) -> GpuSpec:

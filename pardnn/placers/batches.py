@@ -11,11 +11,12 @@ _KERAS_DEFAULT = 32
 _DEEPEST = 32
 
 
-def batch_of_fit(model: Any, given: Sequence[Any], named: Mapping[str, Any]) -> int | None:
-    """The batch size of a call of `fit`; None = it cannot be told without drawing from the data."""
+def batch_of_call(model: Any, method: str, given: Sequence[Any], named: Mapping[str, Any]) -> int | None:
+    """The batch size of a call of `fit`, `evaluate` or `predict`; None = it cannot be told without drawing data."""
     try:
-        arguments = inspect.signature(type(model).fit).bind_partial(model, *given, **named).arguments
-    except TypeError:  # `fit` itself will say what is wrong
+        function = getattr(type(model), method)
+        arguments = inspect.signature(function).bind_partial(model, *given, **named).arguments
+    except TypeError:  # the method itself will say what is wrong
         return None
     x, size = arguments.get("x"), arguments.get("batch_size")
     if isinstance(size, int):
@@ -35,6 +36,15 @@ def batch_of_data(data: Any) -> int | None:
         if shape is not None and len(shape) and shape[0] is not None:
             return int(shape[0])
     return None
+
+
+def batch_of_arguments(arguments: Any) -> int | None:
+    """The batch size of what a function is called with: tensors, arrays, datasets and iterators over these."""
+    import tensorflow as tf
+
+    leaves = tf.nest.flatten(arguments)
+    datasets = (getattr(leaf, "_dataset", leaf) for leaf in leaves)
+    return batch_of_data(arguments) or next((size for data in datasets if (size := _of_dataset(data))), None)
 
 
 def peeked(data: Any) -> tuple[Any, Any]:

@@ -26,6 +26,8 @@ def device_function(plan: Any, devices: Sequence[str] | None = None) -> Callable
     real = _played(stored.devices, devices)
 
     def device(op: Any) -> str:
+        if getattr(getattr(op, "graph", None), "building_function", False):
+            return ""  # in a loop's body another op can have the name; without a device it runs where the loop does
         planned = placement.get(op.name, "")
         return real.get(planned, planned)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pardnn.errors import InputError
-from pardnn.placers.trace import definition, sinks
+from pardnn.placers.trace import definition, ends
 
 TRAIN_OP = "train"
 """The name of the op that does it all."""
@@ -59,6 +59,22 @@ def extracted(made: Any, name: str, batch_size: int | None = None) -> tuple[Any,
     Variables are the ops that make them, and the op `train` waits for all that a step does. Without data, labels are as
     the loss wants them; an open batch size is `batch_size`. Raises InputError.
     """
+    import tensorflow as tf
+
+    traced, given = traced_step(made, name, batch_size)
+    first = tf.TensorShape(tf.nest.flatten(given)[0].shape)
+    return whole_step(traced), first[0] if first.rank else None
+
+
+def whole_step(traced: Any) -> Any:
+    """The GraphDef of a traced step that stands alone, with the op `train`."""
+    graph = definition(traced)
+    graph.node.add(name=TRAIN_OP, op="NoOp").input.extend(f"^{end}" for end in ends(traced, traced.outputs))
+    return graph
+
+
+def traced_step(made: Any, name: str, batch_size: int | None = None) -> tuple[Any, tuple[Any, ...]]:
+    """(FuncGraph of the training step, the batch or its specifications) of what a function made. Raises InputError."""
     import keras
     import tensorflow as tf
 
@@ -75,11 +91,7 @@ def extracted(made: Any, name: str, batch_size: int | None = None) -> tuple[Any,
             model._symbolic_build(data_batch=specs)  # makes the optimizer's variables: else the step is traced twice
         return tf.function(model.train_step, autograph=False).get_concrete_function(specs)
 
-    graph = definition(_tried(name, trace).graph)
-    ends = sinks(graph)
-    graph.node.add(name=TRAIN_OP, op="NoOp").input.extend(f"^{end}" for end in ends)
-    first = tf.nest.flatten(specs)[0].shape
-    return graph, first[0] if first.rank else None
+    return _tried(name, trace).graph, given
 
 
 def _data(model: Any, name: str, batch_size: int | None) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pardnn.machines.build import HOST
-from pardnn.placers.needs import require_tensorflow
+from pardnn.placers.needs import require_backend
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def build_on_host(device: str = HOST) -> Iterator[None]:
 
     Raises InputError where TensorFlow is not installed.
     """
-    require_tensorflow()
+    require_backend()
     import tensorflow as tf
 
     with tf.device(device):

@@ -1,39 +1,43 @@
-"""A Keras model whose training step is placed when it is first traced; the model's code and class stay as they are.
+"""A Keras model whose steps are placed when they are first traced; the model's code and class stay as they are.
 
     fit ──> make_train_function ──> first batch: build, trace ──> decide ──> devices, variables ──> run, read back
                                     another batch shape: trace ─────┘
+    evaluate, predict: the same, where the training step has its ops and variables
 
-Keras makes its train function from any step function, so loops over several steps, callbacks and data of all kinds keep
+Keras makes its functions from any step function, so loops over several steps, callbacks and data of all kinds keep
 working: only the step is ours, and it is the model's own with devices put on at its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from pardnn.errors import InputError, PardnnError
-from pardnn.placers.batches import batch_of_data, batch_of_fit, peeked
-from pardnn.placers.needs import require_tensorflow
-from pardnn.placers.trace import Devices, Step, definition, follow_inputs, set_devices, sinks, without_device
-from pardnn.placers.variables import Seats, captured, initialised
-from pardnn.placers.verify import ReadBack, Verified, compare, reading_back
+from pardnn.placers.batches import batch_of_call, batch_of_data, peeked
+from pardnn.placers.joining import lost
+from pardnn.placers.needs import require_backend
+from pardnn.placers.placing import Placing
+from pardnn.placers.trace import MAIN, Kind
+from pardnn.placers.verify import ReadBack, Verified, reading_back
 
-Decide = Callable[[Step], Devices]
-"""From a traced step to where its ops go, in the plan's names of devices."""
-_HOOKS = ("fit", "make_train_function", "make_test_function", "make_predict_function")
+_CALLS: dict[str, Kind] = {"fit": "train", "evaluate": "test", "predict": "predict"}
+_MAKERS: dict[str, Kind] = {f"make_{kind}_function": kind for kind in _CALLS.values()}
+_HOOKS = (*_CALLS, *_MAKERS)
 
 
 def require_model(model: Any) -> None:
     """Raise InputError for what cannot be placed, before anything is done to it."""
-    require_tensorflow()
+    require_backend()
     import keras
 
     if not isinstance(model, keras.Model):
-        raise InputError(f"{type(model).__name__} is no Keras model; give the model on which fit is called")
+        raise InputError(f"{type(model).__name__} cannot be placed: give a Keras model, a tf.function or a tf.Graph")
     if model._distribute_strategy is not None:
         raise InputError("the model was made under a tf.distribute strategy, which places it itself: make it without")
-    if any(name in vars(model) for name in _HOOKS[1:]):
+    if any(name in vars(model) for name in _MAKERS):
         raise InputError("the model is placed already: call remove() on its plan first")
     _require_graph(model)
 
@@ -48,115 +52,135 @@ def _require_graph(model: Any) -> None:
 class Hook:
     """The placement of one model: from `install` on, until `remove`."""
 
-    def __init__(
-        self, model: Any, decide: Decide, real: Mapping[str, str], host: str, say: Callable[[str], None]
-    ) -> None:
-        self.bare: list[str] = []
-        """Ops without a device."""
-        self.moved_bytes = 0
-        self.moved_variables = 0
+    def __init__(self, model: Any, placing: Placing, host: str, say: Callable[[str], None]) -> None:
         self._model = model
-        self._decide = decide
-        self._real = real
+        self._placing = placing
         self._host = host
         self._say = say
-        self._placed: Mapping[str, str] = {}  # arguments left out
-        self._kinds: dict[str, str] = {}
-        self._held: tuple[ReadBack, Mapping[str, str], Mapping[str, str]] | None = None
-        self._batch: int | None = None
+        self._batch: dict[Kind, int] = {}
         self._jit: bool | None = None
         self._own: dict[str, Any] = {}
-        self._seats = Seats()
+        self._keras: dict[Kind, Callable[..., Any]] = {}
+        self._installed = False
+        self._reading = ExitStack()
+        self._read: ReadBack | None = None
 
     def install(self) -> None:
-        """From now on, what Keras makes of the model's train step is placed."""
+        """From now on, what Keras makes of the model's steps is placed."""
         model = self._model
+        self._installed = True
         self._own = {name: vars(model)[name] for name in _HOOKS if name in vars(model)}
-        fit, test, predict = model.fit, model.make_test_function, model.make_predict_function
-
-        def fitted(*given: Any, **named: Any) -> Any:
-            batch = batch_of_fit(model, given, named)
-            if batch and self._batch and batch > self._batch:
-                model.train_function = None  # TensorFlow would not trace again, but the plan may not hold for so many
-            self._batch = batch or self._batch
-            return fit(*given, **named)
-
-        def plain(make: Callable[..., Any]) -> Callable[..., Any]:
-            def made(force: bool = False) -> Any:
-                self._compile_off()
-                return make(force)
-
-            return made
-
-        model.fit = fitted
-        model.make_train_function = self._make
-        model.make_test_function = plain(test)
-        model.make_predict_function = plain(predict)
-        model.train_function = None
+        self._keras = {kind: getattr(model, name) for name, kind in _MAKERS.items()}
+        for name, kind in _CALLS.items():
+            setattr(model, name, self._called(name, kind, getattr(model, name)))
+        for name, kind in _MAKERS.items():
+            setattr(model, name, partial(self._make, kind))
+        self._forget(*_CALLS.values())
         if model.compiled:
             self._compile_off()
 
     def remove(self) -> None:
         """Make the model what it was: its own functions, its variables where they were, with the values they have."""
         model = self._model
+        if not self._installed:
+            return
+        self._installed = False
         for name in _HOOKS:
             delattr(model, name)
         for name, value in self._own.items():
             setattr(model, name, value)
         if self._jit is not None:
             model.jit_compile = self._jit
-        model.train_function = model.test_function = model.predict_function = None
-        self._seats.leave()
+        self._forget(*_CALLS.values())
+        self._placing.leave()
 
-    def verify(self) -> Verified:
-        """The planned devices of the first step since the model was compiled held against those read back from it."""
-        if self._held is None:
-            raise InputError("no step has run yet: call fit or train_on_batch first")
-        return compare(*self._held)
+    def verify(self, *_: Any) -> Verified:
+        """The planned devices of all steps that were traced held against those read back when they first ran."""
+        return self._placing.verify("fit or train_on_batch")
+
+    def _forget(self, *kinds: Kind) -> None:
+        """Have Keras make functions anew."""
+        for kind in kinds:
+            setattr(self._model, f"{kind}_function", None)
 
     def _compile_off(self) -> None:
         """XLA runs a whole step on one device and says nothing."""
         if self._model.jit_compile:
             self._jit = True
             self._model.jit_compile = False
-            self._model.test_function = self._model.predict_function = None
+            self._forget("test", "predict")
             self._say("jit_compile is turned off: XLA would run the whole step on one device")
 
-    def _make(self, force: bool = False) -> Any:
-        model = self._model
-        if model.train_function is None or force:
+    def _called(self, name: str, kind: Kind, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method of the model that notes the batch size it is called with."""
+
+        def called(*given: Any, **named: Any) -> Any:
+            batch, known = batch_of_call(self._model, name, given, named), self._batch.get(kind)
+            if batch and known and batch > known:
+                self._forget(kind)  # TensorFlow would not trace again, but the plan may not hold for so many
+            if batch:
+                self._batch[kind] = batch
+            return method(*given, **named)
+
+        return called
+
+    def _make(self, kind: Kind, force: bool = False) -> Any:
+        """As Keras's own: the model's function for such steps."""
+        name = f"{kind}_function"
+        if force or getattr(self._model, name) is None:
             try:
-                _require_graph(model)
+                _require_graph(self._model)
             except InputError:
                 self.remove()
                 raise
             self._compile_off()
-            model.train_function = self._first
-        return model.train_function
+            setattr(self._model, name, self._first if kind == MAIN else self._watched(self._made(kind)))
+        return getattr(self._model, name)
+
+    def _made(self, kind: Kind) -> Callable[[Any], Any]:
+        """What Keras makes of a step that is placed when it is traced."""
+        import tensorflow as tf
+
+        model = self._model
+        if kind != "predict":
+            return model._make_function(partial(self._step, kind, getattr(model, f"{kind}_step")))  # type: ignore[no-any-return]
+        self._keras[kind](True)  # it joins the results of several steps, so there the whole function is placed
+        step = partial(self._step, kind, model.predict_function.python_function)
+        return tf.function(step, reduce_retracing=True, autograph=False)  # type: ignore[no-any-return]
 
     def _first(self, data: Any) -> Any:
-        """The first step since the model was compiled: traced, placed, run and read back."""
-        model = self._model
+        """The first training step since the model was compiled: built, traced, placed, run and read back."""
+        if self._model.train_function not in (None, self._first):  # someone kept this function and calls it again
+            return self._model.train_function(data)
         batch, data = peeked(data)
         self._build(batch)
-        function = self._guarded(model._make_function(self._step))
-        with reading_back() as read:
-            result = function(data)
-        self._held = read, self._placed, self._kinds
-        model.train_function = function
+        function = self._watched(self._made(MAIN))
+        result = function(data)
+        self._model.train_function = function
         return result
 
-    def _guarded(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The train function, which leaves the model unplaced where a trace cannot be."""
+    def _watched(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A function read back when it was traced, which leaves the model unplaced where a trace cannot be placed."""
 
-        def guarded(data: Any) -> Any:
+        def watched(data: Any) -> Any:
             try:
-                return function(data)
+                result = function(data)
+                if self._read is not None:
+                    self._reading.close()
+                    self._placing.hold(self._read)
+                return result
             except PardnnError:
                 self.remove()
                 raise
+            except Exception as error:
+                if (gone := lost(error)) is not None:
+                    raise gone from None
+                raise
+            finally:
+                self._reading.close()
+                self._read = None
 
-        return guarded
+        return watched
 
     def _build(self, batch: Any) -> None:
         """Make what the model and its optimizer still lack, or the step is traced twice: on the host, then moved."""
@@ -171,29 +195,19 @@ class Hook:
             except (ValueError, RuntimeError):  # then Keras makes it while it traces, or says what is wrong
                 return
 
-    def _step(self, data: Any) -> Any:
-        """The model's train step, placed."""
+    def _step(self, kind: Kind, step: Callable[[Any], Any], data: Any) -> Any:
+        """One of the model's steps, placed."""
         import tensorflow as tf
 
-        result = self._model.train_step(data)
+        result = step(data)
+        size = batch_of_data(data)
+        if size:
+            self._batch[kind] = size
+        moved = self._placing.moved_variables
         graph = tf.compat.v1.get_default_graph()
-        variables = captured(graph)
-        if initialised(item.variable for item in variables):  # else the step is traced once more when they are
-            self._batch = batch_of_data(data) or self._batch
-            self._place(graph, {item.argument: item.variable for item in variables})
+        placed = self._placing.trace(graph, result, self._batch.get(kind) or self._batch.get(MAIN), kind)
+        if placed and self._read is None:
+            self._read = self._reading.enter_context(reading_back())
+        if kind == MAIN and self._placing.moved_variables > moved:
+            self._forget("test", "predict")  # their ops were placed around other places
         return result
-
-    def _place(self, graph: Any, variables: Mapping[str, Any]) -> None:
-        message = definition(graph)
-        settled = {name: seat for name, variable in variables.items() if (seat := self._seats.of(variable))}
-        planned = self._decide(Step(message, sinks(message), self._batch, settled))
-        devices = planned.renamed(self._real)
-        set_devices(graph, devices)
-        moved, size = self._seats.take((v, planned.ops[name], devices.ops[name]) for name, v in variables.items())
-        self.moved_variables += moved
-        self.moved_bytes += size
-        self._kinds = {op.name: op.type for op in graph.get_operations()}
-        arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}
-        self._placed = {name: device for name, device in devices.ops.items() if name not in arguments}
-        self.bare = without_device(graph)
-        follow_inputs(graph)

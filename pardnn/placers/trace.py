@@ -10,13 +10,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
+Kind = Literal["train", "test", "predict"]
+"""What a step is for."""
+MAIN: Kind = "train"
 _CALLERS = frozenset({
-    "While", "StatelessWhile", "If", "StatelessIf", "PartitionedCall", "StatefulPartitionedCall",
+    "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
+    "StatefulPartitionedCall",
 })  # fmt: skip
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
 """Attributes of these that name a function of the library."""
+_BRANCHES = "branches"
+"""The attribute that names several."""
 _numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
 
 
@@ -37,7 +44,7 @@ class Devices:
 
 @dataclass(frozen=True)
 class Step:
-    """A traced training step, to be planned."""
+    """A traced step, to be planned."""
 
     graph: Any
     """A GraphDef that stands alone."""
@@ -46,6 +53,7 @@ class Step:
     """Examples in a step, where that is known."""
     settled: Mapping[str, str] = field(default_factory=dict)
     """Where variables are that a plan has moved already, by op name."""
+    kind: Kind = MAIN
 
 
 def definition(graph: Any) -> Any:
@@ -53,13 +61,13 @@ def definition(graph: Any) -> Any:
     message = graph.as_graph_def(add_shapes=True)
     nodes = {node.name: node for node in message.node}
     for handle, placeholder in graph.captures:
-        made = _shape_and_type(handle)
+        made = held_by(handle)
         if made is not None:
             _make_variable(nodes[placeholder.op.name], made)
     return message
 
 
-def _shape_and_type(handle: Any) -> Any:
+def held_by(handle: Any) -> Any:
     """What a captured handle's variable holds; None of anything but a variable."""
     from tensorflow import resource
 
@@ -79,10 +87,31 @@ def _make_variable(node: Any, made: Any) -> None:
     node.attr["_output_shapes"].CopyFrom(shapes)
 
 
-def sinks(message: Any) -> tuple[str, ...]:
-    """The ops that nothing waits for. Whatever was traced leads to one of them: as targets they keep all of it."""
-    used = {text.removeprefix("^").partition(":")[0] for node in message.node for text in node.input}
-    return tuple(node.name for node in message.node if node.name not in used)
+def ends(graph: Any, results: Any) -> tuple[str, ...]:
+    """The last of the ops that run: those have an effect, or lead to one or to a tensor in `results`.
+
+    TensorFlow drops the others of a function, such as the gradient with respect to a batch, which nobody asked for.
+    """
+    import tensorflow as tf
+
+    tensors = (leaf for leaf in tf.nest.flatten(results, expand_composites=True) if tf.is_tensor(leaf))
+    wanted = [leaf.op for leaf in tensors if getattr(leaf, "graph", None) is graph]
+    wanted += [placeholder.op for _, placeholder in graph.captures]
+    wanted += [op for op in graph.get_operations() if op._is_stateful]
+    live: set[str] = set()
+    awaited: set[str] = set()
+    while wanted:
+        op = wanted.pop()
+        if op.name not in live:
+            live.add(op.name)
+            wanted += _before(op)
+            awaited.update(before.name for before in _before(op))
+    return tuple(op.name for op in graph.get_operations() if op.name in live and op.name not in awaited)
+
+
+def _before(op: Any) -> list[Any]:
+    """The ops that an op waits for."""
+    return [*(tensor.op for tensor in op.inputs), *op.control_inputs]
 
 
 def set_devices(graph: Any, devices: Devices) -> None:
@@ -97,8 +126,12 @@ def set_devices(graph: Any, devices: Devices) -> None:
         if device := devices.ops.get(op.name):
             op._set_device(device)
         if op.type in _CALLERS:
-            for attr, function in _called(op.node_def):
-                op._set_func_attr(attr, placed.of(function))
+            node = op.node_def
+            for attr in placed.into(node):
+                if attr == _BRANCHES:
+                    op._set_func_list_attr(attr, [function.name for function in node.attr[attr].list.func])
+                else:
+                    op._set_func_attr(attr, node.attr[attr].func.name)
 
 
 def follow_inputs(graph: Any) -> None:
@@ -106,16 +139,27 @@ def follow_inputs(graph: Any) -> None:
     graph._add_device_to_stack(lambda op: next((text.op.device for text in op.inputs), "") or op.device)
 
 
+def place_dropped(graph: Any) -> None:
+    """Give ops that are in no plan a device too: that of an input, else of any op. They do not run."""
+    operations = [op for op in graph.get_operations() if op.type != "Placeholder"]
+    some = next((op.device for op in operations if op.device), "")
+    for op in operations:
+        if not op.device:
+            op._set_device(next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
+
+
 def without_device(graph: Any) -> list[str]:
     """The ops of a graph that have no device; arguments need none."""
     return [op.name for op in graph.get_operations() if op.type != "Placeholder" and not op.device]
 
 
-def _called(node: Any) -> Iterator[tuple[str, str]]:
-    """(attribute, function) of what an op runs."""
+def _called(node: Any) -> Iterator[tuple[str, Any]]:
+    """(attribute, the message in it that names a function) of what an op runs."""
     for attr in _FUNCTIONS:
         if attr in node.attr and node.attr[attr].func.name:
-            yield attr, node.attr[attr].func.name
+            yield attr, node.attr[attr].func
+    if _BRANCHES in node.attr:
+        yield from ((_BRANCHES, function) for function in node.attr[_BRANCHES].list.func)
 
 
 class _Bodies:
@@ -126,12 +170,27 @@ class _Bodies:
         self._devices = devices
         self._placed: dict[str, str] = {}
 
+    def into(self, node: Any) -> list[str]:
+        """Make an op's NodeDef name the functions to call. Returns the attributes that changed."""
+        changed: dict[str, None] = {}
+        for attr, function in _called(node):
+            placed = self.of(function.name)
+            if placed != function.name:
+                function.name = placed
+                changed[attr] = None
+        return list(changed)
+
     def of(self, name: str) -> str:
         """The name of the function to call in place of `name`."""
         if name not in self._placed:
             self._placed[name] = name  # a function that calls itself keeps calling itself
             self._placed[name] = self._copied(name)
         return self._placed[name]
+
+    @cached_property
+    def _imported(self) -> Mapping[str, Any]:
+        """The functions that came with an imported graph, which TensorFlow can hand out in no other way."""
+        return {function.signature.name: function for function in self._graph.as_graph_def().library.function}
 
     def _copied(self, name: str) -> str:
         from tensorflow.python.eager.polymorphic_function import atomic_function
@@ -140,16 +199,16 @@ class _Bodies:
         if function is None:
             return name
         own = self._devices.get(name, {})
-        copy = type(function.definition)()
-        copy.CopyFrom(function.definition)
+        definition = function.definition if hasattr(function, "function_type") else self._imported[name]
+        copy = type(definition)()
+        copy.CopyFrom(definition)
         changed = bool(own)
         for node in copy.node_def:
             node.device = own.get(node.name, node.device)
-            for attr, inner in _called(node):
-                node.attr[attr].func.name = self.of(inner)
-                changed |= self.of(inner) != inner
+            changed |= bool(self.into(node))
         if not changed:
             return name
         copy.signature.name = f"{name}_placed_{next(_numbers)}"
-        self._graph._add_function(atomic_function.from_function_def(copy, function.function_type))
+        kind = getattr(function, "function_type", None)
+        self._graph._add_function(atomic_function.from_function_def(copy, kind))
         return str(copy.signature.name)

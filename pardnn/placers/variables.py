@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
 
 
 class Captured(NamedTuple):
@@ -26,11 +27,10 @@ def captured(graph: Any) -> list[Captured]:
 
     arguments = {id(handle): placeholder.op.name for handle, placeholder in graph.captures}
     found: dict[int, Captured] = {}
-    for variable in gc.get_objects():  # nothing in the graph leads from a handle to its variable
-        if isinstance(variable, BaseResourceVariable):
-            argument = arguments.get(id(getattr(variable, "_handle", None)))
-            if argument is not None:
-                found.setdefault(id(variable), Captured(variable, argument))
+    for variable in _living(BaseResourceVariable):  # nothing in the graph leads from a handle to its variable
+        argument = arguments.get(id(getattr(variable, "_handle", None)))
+        if argument is not None:
+            found.setdefault(id(variable), Captured(variable, argument))
     return sorted(found.values(), key=lambda item: item.argument)
 
 
@@ -67,39 +67,52 @@ def move(places: Iterable[tuple[Any, str]]) -> tuple[int, int]:
 
 
 class Seat(NamedTuple):
-    """Where a plan put a variable, and TensorFlow's device on which it was before any plan."""
+    """A variable that a plan put somewhere, and TensorFlow's device on which it was before any plan."""
 
     variable: weakref.ref[Any]
-    planned: str
     home: str
 
 
 class Seats:
-    """The seats of a model's variables; they keep no variable alive, for a new optimizer brings new ones."""
+    """Where a plan put the variables of a step; they keep no variable alive, for a new optimizer brings new ones.
 
-    def __init__(self) -> None:
+    Two plans can have a variable in common, as those of a GAN's two models or of two functions do: who comes second
+    finds it seated, and the last to leave brings it home.
+    """
+
+    _all: ClassVar[weakref.WeakSet[Seats]] = weakref.WeakSet()  # as the variables, these are the whole process's
+
+    def __init__(self, real: Mapping[str, str]) -> None:
+        self._real = real
         self._seats: dict[int, Seat] = {}  # by id: variables cannot be hashed
+        self._all.add(self)
 
-    def of(self, variable: Any) -> str | None:
-        """The plan's device of a variable; None if no plan has put it anywhere."""
-        seat = self._seats.get(id(variable))
-        return seat.planned if seat is not None and seat.variable() is variable else None
+    def of(self, variable: Any, others: bool = False) -> str | None:
+        """The plan's device on which a variable is; None if no plan (with `others` none but this) has put it there."""
+        if not any(seats._home(variable) for seats in self._all if not (others and seats is self)):
+            return None
+        return next((plan for plan, device in self._real.items() if same_device(device, variable.device)), None)
 
-    def take(self, places: Iterable[tuple[Any, str, str]]) -> tuple[int, int]:
-        """Bring variables to (the plan's device, TensorFlow's device). Returns (how many moved, their bytes)."""
+    def take(self, places: Iterable[tuple[Any, str]]) -> tuple[int, int]:
+        """Bring variables to devices of TensorFlow's. Returns (how many moved, their bytes)."""
         wanted = list(places)
-        for variable, planned, _ in wanted:
-            before = self._seats[id(variable)].home if self.of(variable) is not None else variable.device
-            self._seats[id(variable)] = Seat(weakref.ref(variable), planned, before)
-        return move((variable, device) for variable, _, device in wanted)
+        for variable, _ in wanted:
+            homes = filter(None, (seats._home(variable) for seats in self._all))
+            self._seats[id(variable)] = Seat(weakref.ref(variable), next(homes, variable.device))
+        return move(wanted)
 
     def leave(self) -> None:
-        """Bring all back to where they were."""
-        there = ((seat.variable(), seat.home) for seat in self._seats.values())
-        move((variable, home) for variable, home in there if variable is not None)
-        self._seats = {}
+        """Bring all that no other plan holds back to where they were."""
+        own, self._seats = self._seats, {}
+        there = ((seat.variable(), seat.home) for seat in own.values())
+        move((v, home) for v, home in there if v is not None and not any(seats._home(v) for seats in self._all))
+
+    def _home(self, variable: Any) -> str:
+        seat = self._seats.get(id(variable))
+        return seat.home if seat is not None and seat.variable() is variable else ""
 
 
+@cache
 def same_device(one: str, other: str) -> bool:
     """Whether two device names mean the same; what one of them leaves open agrees with anything."""
     from tensorflow import DeviceSpec
@@ -115,13 +128,24 @@ def _redirect(handles: Mapping[int, Any]) -> None:
     from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
     from tensorflow.python.framework.func_graph import FuncGraph
 
-    for item in gc.get_objects():
+    for item in _living(FuncGraph, ConcreteFunction):
         if isinstance(item, FuncGraph):
             pairs = list(item.captures)
             if any(id(handle) in handles for handle, _ in pairs):
                 external = [handles.get(id(handle), handle) for handle, _ in pairs]
                 item._function_captures.reset_captures(external, [placeholder for _, placeholder in pairs])
-        elif isinstance(item, ConcreteFunction):
+        else:
             taken = item._captured_inputs
             if any(id(handle) in handles for handle in taken):
                 item._captured_inputs = [handles.get(id(handle), handle) for handle in taken]
+
+
+def _living(*kinds: type) -> Iterator[Any]:
+    """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects."""
+    wanted: dict[type, bool] = {}
+    for item in gc.get_objects():
+        kind = type(item)
+        if kind not in wanted:
+            wanted[kind] = issubclass(kind, kinds)
+        if wanted[kind]:
+            yield item

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from pardnn.placers.variables import same_device
 
 _OWN = re.compile(r".*/_\d+")
 """Names of what TensorFlow puts in itself: transfers, the switches and merges of loops and branches."""
+_PART = re.compile(r"(/(?:then|else|branch\d+))/_\d+(?=/)")
+"""TensorFlow numbers the parts of a branch when it takes it apart, and nobody knows beforehand how."""
 _ARGUMENTS = ("_Arg", "_DeviceArg")
+_FOLLOWERS = frozenset({"Switch", "RefSwitch"})
+"""TensorFlow puts these where their data come from, whatever their device says."""
 _LOOPS = frozenset({"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
 
 
@@ -24,6 +29,11 @@ class ReadBack:
     """What was read: (name, type, device) of every op of each function that was made ready to run."""
 
     functions: list[list[tuple[str, str, str]]] = field(default_factory=list)
+
+    def add(self, graphs: Iterable[Any]) -> None:
+        """Take in a function: the graphs, one per device, that TensorFlow made of it."""
+        nodes = (node for graph in graphs for node in graph.node)
+        self.functions.append([(_PART.sub(r"\1", node.name), node.op, node.device) for node in nodes])
 
 
 @contextmanager
@@ -37,10 +47,8 @@ def reading_back() -> Iterator[ReadBack]:
     try:
         yield found
         metadata = runtime.export_run_metadata()
-        found.functions += [
-            [(node.name, node.op, node.device) for graph in function.partition_graphs for node in graph.node]
-            for function in metadata.function_graphs
-        ]
+        for function in metadata.function_graphs:
+            found.add(function.partition_graphs)
     finally:
         runtime.disable_graph_collection()
 
@@ -55,7 +63,7 @@ class Verified:
     """Ops that run elsewhere: (planned, real)."""
     without_device: tuple[str, ...]
     fused: int
-    """Ops that run where the op is that TensorFlow fused them with."""
+    """Ops that run where the op is that TensorFlow fused them with, or where it lets them follow their input."""
     gone: int
     """Ops of the plan that TensorFlow folded, merged or dropped before running."""
 
@@ -71,6 +79,17 @@ class Verified:
             f"{len(self.without_device)} without a device, {self.fused} fused with others, "
             f"{self.gone} folded or merged away"
         )
+
+
+def together(found: Sequence[Verified]) -> Verified:
+    """What was found of several graphs, as one."""
+    return Verified(
+        sum(part.checked for part in found),
+        {name: devices for part in found for name, devices in part.moved.items()},
+        tuple(name for part in found for name in part.without_device),
+        sum(part.fused for part in found),
+        sum(part.gone for part in found),
+    )
 
 
 def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str]) -> Verified:
@@ -97,21 +116,28 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
         elif not device:
             bare.append(name)
         elif not same_device(planned, device):
-            moved[name] = planned, device
+            if op in _FOLLOWERS:
+                fused += 1
+            else:
+                moved[name] = planned, device
         else:
             checked += 1
     return Verified(checked, moved, tuple(bare), fused, len(placed.keys() - found))
 
 
 def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> str | None:
-    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan."""
+    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan.
+
+    Of what stands in a body the kinds are not known; what has ops of its own there is a loop.
+    """
     if name in placed:
         return placed[name]
-    end = name.find("/")
-    while end >= 0:
-        if kinds.get(name[:end]) in _LOOPS:
-            return placed.get(name[:end])
-        end = name.find("/", end + 1)
+    end = name.rfind("/")
+    while end > 0:
+        around = name[:end]
+        if around in placed and kinds.get(around, "While") in _LOOPS:
+            return placed[around]
+        end = name.rfind("/", 0, end)
     return None
 
 

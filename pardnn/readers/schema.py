@@ -1,8 +1,7 @@
 """The few messages of TensorFlow that a graph is read from, as protobuf classes of our own.
 
-They live in a descriptor pool and a package of their own, so tensorflow may be imported before or after. Only what is
-asked for is declared; everything else is an unknown field, which protobuf keeps and ignores. An attribute's value is
-declared as bytes (on the wire the same thing): equal ones, nearly all of them, are taken apart once.
+An attribute's value is declared as bytes (on the wire the same thing): equal ones, nearly all of them, are taken apart
+once.
 """
 
 from __future__ import annotations
@@ -10,11 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from pardnn.encoding.messages import Messages
 
-_PACKAGE = "pardnn.private"
-
-# message -> its fields as "number name type", a "*" for repeated; enums are int32, so that unknown numbers pass.
 _MESSAGES = {
     "SavedModel": "2 meta_graphs MetaGraphDef*",
     "MetaGraphDef": "2 graph_def GraphDef, 4 collection_def Collection*",
@@ -50,35 +46,9 @@ _MESSAGES = {
 @cache
 def message(name: str) -> Any:
     """The class of a message by its TensorFlow name."""
-    pool = _pool()
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+    return _messages()[name]
 
 
 @cache
-def _pool() -> descriptor_pool.DescriptorPool:
-    """A pool with our one file in it."""
-    file = descriptor_pb2.FileDescriptorProto(name="pardnn/private.proto", package=_PACKAGE, syntax="proto3")
-    for name, declarations in _MESSAGES.items():
-        declared = file.message_type.add(name=name)
-        for declaration in declarations.split(","):
-            number, field, kind = declaration.split()
-            _declare(declared, field, int(number), kind)
-        if name == "AttrValue":  # what it holds is one of its fields: protobuf calls that a oneof
-            declared.oneof_decl.add(name="value")
-            for member in declared.field:
-                member.oneof_index = 0
-    pool = descriptor_pool.DescriptorPool()
-    pool.AddSerializedFile(file.SerializeToString())
-    return pool
-
-
-def _declare(message: descriptor_pb2.DescriptorProto, name: str, number: int, kind: str) -> None:
-    """Add one field."""
-    types = descriptor_pb2.FieldDescriptorProto
-    field = message.field.add(name=name, number=number)
-    field.label = types.LABEL_REPEATED if kind.endswith("*") else types.LABEL_OPTIONAL
-    kind = kind.removesuffix("*")
-    if kind in _MESSAGES:
-        field.type, field.type_name = types.TYPE_MESSAGE, f".{_PACKAGE}.{kind}"
-    else:
-        field.type = types.Type.Value(f"TYPE_{kind.upper()}")
+def _messages() -> Messages:
+    return Messages(_MESSAGES, unions=("AttrValue",))

@@ -80,7 +80,8 @@ def refuse_impossible(problem: Problem, needs: Needs) -> None:
             f"needs {format_size(held + running)} on one device ({format_size(held)} all the time, "
             f"{format_size(running)} while it runs: inputs, result, scratch), "
             f"{'its' if not needs.free[g] else 'the largest'} has {format_size(int(bound[g]))}: "
-            f"at least {format_size(held + running)} of memory is needed"
+            f"at least {format_size(held + running)} of memory is needed",
+            node=int(needs.node[g]),
         )
     held = int(problem.workload.resident_bytes[problem.pin < problem.gpus].sum())
     if held > sum(cards[: problem.gpus].tolist()):
@@ -99,5 +100,6 @@ def shortage(ledger: Ledger) -> DoesNotFit:
     return DoesNotFit(
         f"no placement within the memory was found; the best one needs {format_size(int(ledger.peaks[d]))} on "
         f"{machine.devices[d]} when op number {node} runs, {moment:.3f} ms into the step, and there are "
-        f"{format_size(int(machine.memory_bytes[d]))}"
+        f"{format_size(int(machine.memory_bytes[d]))}",
+        node=node,
     )

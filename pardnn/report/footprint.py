@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from pardnn.report.layout import facts, table
-from pardnn.report.words import count, percent, shorten, us
+from pardnn.report.words import count, measured_share, percent, shorten, us
 from pardnn.units import format_size
 
 _ROWS = 12
@@ -57,7 +57,7 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("all ops", f"{us(found['time_us'])} one after the other, {flops_text(found['flops'])}"),
         ("whole step", ", ".join(held) or "nothing held"),
         ("made in it", _made(found)),
-        ("coverage", _coverage(found["coverage"])),
+        ("coverage", _coverage(found["coverage"], found["measured_percent"])),
     ]
     return rows + [(f"by {source}", band) for source, band in found["bands"].items()]
 
@@ -80,9 +80,10 @@ def _made(found: Mapping[str, Any]) -> str:
     return ", ".join((*parts, f"{format_size(found['workspace_bytes'])} largest workspace"))
 
 
-def _coverage(coverage: Mapping[str, int]) -> str:
-    parts = ((name.replace("unknown_shape", "of unknown shape"), n) for name, n in coverage.items() if n)
-    return "ops " + ", ".join(f"{n:,} {name}" for name, n in parts)
+def _coverage(coverage: Mapping[str, int], measured: Mapping[str, float]) -> str:
+    parts = [f"{n:,} {name.replace('unknown_shape', 'of unknown shape')}" for name, n in coverage.items() if n]
+    parts[:1] = [part + measured_share(measured) for part in parts[:1]]
+    return f"ops {', '.join(parts)}"
 
 
 def _memory(steps: Sequence[Mapping[str, Any]]) -> RenderableType:

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from pardnn.report.layout import facts, table
-from pardnn.report.words import bar, count, percent, safe, short, us
+from pardnn.report.words import bar, count, measured_share, percent, safe, short, us
 from pardnn.units import format_size
 
 _ROWS = 32  # devices shown one by one
@@ -78,7 +78,10 @@ def _transfers(result: Result) -> str:
 
 
 def _coverage(result: Result) -> str:
-    return ", ".join(f"{number:,} {_WORDS.get(name, name)}" for name, number in result["coverage"].items() if number)
+    parts = [f"{number:,} {_WORDS.get(name, name)}" for name, number in result["coverage"].items() if number]
+    if "measured_percent" in result:
+        parts[:1] = [part + measured_share(result["measured_percent"]) for part in parts[:1]]
+    return ", ".join(parts)
 
 
 def _devices(result: Result) -> list[tuple[str, ...]]:

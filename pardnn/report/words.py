@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from pardnn.units import format_time
 
 _FULL, _EMPTY = "█", "░"
@@ -44,6 +47,16 @@ def percent(ratio: float) -> str:
     ('3.4 %', '50 %')
     """
     return f"{100 * ratio:.{1 if abs(ratio) < 0.0995 else 0}f} %"
+
+
+def measured_share(percents: Mapping[str, float]) -> str:
+    """How much of the ops' number and time was measured; "" where all is or nothing.
+
+    >>> measured_share({"ops": 97.5, "time": 99.96}), measured_share({"ops": 100.0, "time": 100.0})
+    (' (97.5 % of the ops, 99.9 % of the time)', '')
+    """
+    ops, time = (f"{math.floor(10 * percents[what]) / 10:g} % of the {what}" for what in ("ops", "time"))
+    return f" ({ops}, {time})" if 0 < percents["ops"] < 100 else ""
 
 
 def shorten(text: str, length: int) -> str:

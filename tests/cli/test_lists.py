@@ -29,7 +29,7 @@ def test_a_method_that_does_not_fit_is_a_row_with_the_reason(
     from pardnn.partitioners.fill import Fill
 
     def never(*_: object) -> None:
-        raise DoesNotFit("op number 1 is too big")
+        raise DoesNotFit("op number 1 is too big", node=1)
 
     monkeypatch.setattr(Fill, "__call__", never)
     done = pardnn("compare", diamond, "--gpus", 2, "--methods", "fill,heft", "--json")

@@ -119,6 +119,22 @@ def test_one_file_cannot_be_two_outputs(pardnn: Program, diamond: Path) -> None:
     assert (done.code, done.err) == (2, "pardnn: -o ./x.placement.json: is named twice\n")
 
 
+def test_no_name_is_no_output(pardnn: Program, diamond: Path) -> None:
+    done = pardnn("partition", diamond, "--gpus", 2, "-o", "")
+    assert (done.code, done.err) == (2, "pardnn: -o '': is no name of a file\n")
+
+
+def test_a_current_directory_that_is_gone(
+    pardnn: Program, diamond: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = pardnn("partition", diamond, "--gpus", 2)
+    assert (done.code, done.err) == (2, "pardnn: the current directory is gone: change to one that exists\n")
+
+
 def test_a_cost_graph_yields_a_plan_only(pardnn: Program, diamond: Path, tmp_path: Path) -> None:
     done = pardnn("partition", diamond, "--gpus", 2, "-o", "x.json")
     assert done.code == 2

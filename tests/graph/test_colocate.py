@@ -70,6 +70,7 @@ def test_an_op_that_touches_two_resources_ties_them() -> None:
 def test_a_call_does_not_tie_what_it_captures_but_a_loop_does() -> None:
     captured = "a = VarHandleOp() dtype=float\nb = VarHandleOp() dtype=float\n"
     assert together(captured + "call = StatefulPartitionedCall(a, b)") == []
+    assert together(captured + "call = StatefulPartitionedCall(a, b) _XlaMustCompile=True") == ["a b call"]
     assert together(captured + "loop = While(a, b)") == ["a b loop"]
 
 

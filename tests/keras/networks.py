@@ -1,4 +1,4 @@
-"""Small models of every kind that people train, each with its data: `NETWORKS[name]() -> (model, x, y)`, compiled."""
+"""Small networks of every kind that people train, each with its data: `NETWORKS[name]() -> (model, x, y)`, compiled."""
 
 from __future__ import annotations
 
@@ -7,31 +7,16 @@ from typing import Any
 
 import keras
 import numpy as np
-import tensorflow as tf
 from keras import layers
 
-N = 40
-Made = tuple[Any, Any, Any]
-
-
-def _draw(*shape: int) -> Any:
-    return np.random.RandomState(sum(shape)).randn(N, *shape).astype("float32")
-
-
-def _labels(classes: int) -> Any:
-    return np.random.RandomState(classes).randint(0, classes, N)
-
-
-def _classifier(model: Any, optimizer: Any = "adam", **given: Any) -> Any:
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(optimizer, loss, metrics=["accuracy"], **given)
-    return model
+from tests.keras.own import branching, gan, looped, own_train_step, scaled_step, vae
+from tests.keras.parts import Made, N, classifier, draw, labels, words
 
 
 def dense() -> Made:
     """A multi-layer perceptron, built when it is first traced."""
     model = keras.Sequential([layers.Dense(16, "relu"), layers.Dense(16, "relu"), layers.Dense(3)])
-    return _classifier(model), _draw(8), _labels(3)
+    return classifier(model), draw(8), labels(3)
 
 
 def cnn() -> Made:
@@ -42,7 +27,7 @@ def cnn() -> Made:
         layers.Conv2D(8, 3, padding="same"), layers.BatchNormalization(), layers.ReLU(), layers.Dropout(0.3),
         layers.GlobalAveragePooling2D(), layers.Dense(4),
     ])  # fmt: skip
-    return _classifier(model, keras.optimizers.SGD(0.05, momentum=0.9)), _draw(8, 8, 3), _labels(4)
+    return classifier(model, keras.optimizers.SGD(0.05, momentum=0.9)), draw(8, 8, 3), labels(4)
 
 
 def transformer() -> Made:
@@ -52,7 +37,7 @@ def transformer() -> Made:
     x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 4, dropout=0.1)(x, x))
     x = layers.LayerNormalization()(x + layers.Dense(8)(layers.Dense(16, "gelu")(x)))
     model = keras.Model(tokens, layers.Dense(3)(layers.GlobalAveragePooling1D()(x)))
-    return _classifier(model), np.random.RandomState(0).randint(0, 20, (N, 6)), _labels(3)
+    return classifier(model), words(6, 20), labels(3)
 
 
 def _lstm(unroll: bool) -> Made:
@@ -60,7 +45,7 @@ def _lstm(unroll: bool) -> Made:
         keras.Input((5,), dtype="int32"), layers.Embedding(12, 6), layers.LSTM(8, dropout=0.2, unroll=unroll),
         layers.Dense(3),
     ])  # fmt: skip
-    return _classifier(model), np.random.RandomState(0).randint(0, 12, (N, 5)), _labels(3)
+    return classifier(model), words(5, 12), labels(3)
 
 
 def lstm_loop() -> Made:
@@ -81,7 +66,7 @@ def mixed_precision() -> Made:
         layers.Dense(3, dtype="float32"),
     ])  # fmt: skip
     optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam(0.01))
-    return _classifier(model, optimizer), _draw(8), _labels(3)
+    return classifier(model, optimizer), draw(8), labels(3)
 
 
 def two_in_two_out() -> Made:
@@ -91,72 +76,7 @@ def two_in_two_out() -> Made:
     joined = layers.concatenate([shared(a), shared(b)])
     model = keras.Model([a, b], [layers.Dense(1, name="u")(joined), layers.Dense(2, name="v")(joined)])
     model.compile(keras.optimizers.RMSprop(0.01), ["mse", "mae"], loss_weights=[1.0, 0.5])
-    return model, [_draw(6), _draw(6) * 2], [_draw(1), _draw(2)]
-
-
-class OwnStep(keras.Model):  # type: ignore[misc] # keras has no types
-    """A subclassed model with a train step of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = layers.Dense(8, "relu")
-        self.outer = layers.Dense(1)
-        self.mean = keras.metrics.Mean("loss")
-
-    def call(self, x: Any) -> Any:
-        return self.outer(self.inner(x))
-
-    def train_step(self, data: Any) -> Any:
-        x, y = data
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean((self(x, training=True) - y) ** 2) + 0.01 * tf.add_n(
-                [tf.nn.l2_loss(w) for w in self.trainable_weights]
-            )
-        self.optimizer.apply_gradients(
-            zip(tape.gradient(loss, self.trainable_weights), self.trainable_weights, strict=True)
-        )
-        self.mean.update_state(loss)
-        return {"loss": self.mean.result()}
-
-
-def own_train_step() -> Made:
-    """A custom train step of a model that is not built before."""
-    model = OwnStep()
-    model.compile("adam")
-    return model, _draw(5), _draw(1)
-
-
-class Gan(keras.Model):  # type: ignore[misc] # keras has no types
-    """Two networks, two optimizers, random numbers from a seed generator."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.maker = keras.Sequential([keras.Input((3,)), layers.Dense(8, "relu"), layers.Dense(6)])
-        self.judge = keras.Sequential([keras.Input((6,)), layers.Dense(8, "relu"), layers.Dense(1)])
-        self.first, self.second = keras.optimizers.Adam(0.01), keras.optimizers.SGD(0.01)
-        self.seeds = keras.random.SeedGenerator(3)
-
-    def train_step(self, real: Any) -> Any:
-        entropy = keras.losses.BinaryCrossentropy(from_logits=True)
-        noise = keras.random.normal((8, 3), seed=self.seeds)
-        with tf.GradientTape() as tape:
-            true, false = self.judge(real), self.judge(self.maker(noise))
-            judged = entropy(tf.ones_like(true), true) + entropy(tf.zeros_like(false), false)
-        weights = self.judge.trainable_weights
-        self.first.apply_gradients(zip(tape.gradient(judged, weights), weights, strict=True))
-        with tf.GradientTape() as tape:
-            false = self.judge(self.maker(noise))
-            made = entropy(tf.ones_like(false), false)
-        weights = self.maker.trainable_weights
-        self.second.apply_gradients(zip(tape.gradient(made, weights), weights, strict=True))
-        return {"loss": judged, "made": made}
-
-
-def gan() -> Made:
-    """A generative adversarial pair."""
-    model = Gan()
-    model.compile()
-    return model, _draw(6), None
+    return model, [draw(6), draw(6) * 2], [draw(1), draw(2)]
 
 
 def clipped_schedule() -> Made:
@@ -164,49 +84,75 @@ def clipped_schedule() -> Made:
     rate = keras.optimizers.schedules.CosineDecay(0.05, 20, warmup_steps=3, warmup_target=0.1)
     optimizer = keras.optimizers.AdamW(rate, global_clipnorm=0.5, use_ema=True, ema_momentum=0.9)
     model = keras.Sequential([keras.Input((8,)), layers.Dense(16, "selu"), layers.Dense(3)])
-    return _classifier(model, optimizer), _draw(8), _labels(3)
-
-
-class Branching(layers.Layer):  # type: ignore[misc] # keras has no types
-    """Functions in functions, a branch, and a gradient of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second = layers.Dense(8), layers.Dense(8)
-
-    def call(self, x: Any) -> Any:
-        @tf.function  # type: ignore[untyped-decorator]
-        def squared(t: Any) -> Any:
-            return self.second(t) ** 2
-
-        @tf.function  # type: ignore[untyped-decorator]
-        def mixed(t: Any) -> Any:
-            return tf.nn.tanh(self.first(t)) * 0.5 + squared(t)
-
-        @tf.custom_gradient  # type: ignore[untyped-decorator]
-        def clipped(t: Any) -> Any:
-            return tf.identity(t), lambda g: tf.clip_by_value(g, -0.1, 0.1)
-
-        y = clipped(mixed(x))
-        return tf.cond(tf.reduce_sum(y) > 0, lambda: y * 2.0, lambda: mixed(y))
-
-
-def nested() -> Made:
-    """Layers that are functions themselves."""
-    model = keras.Sequential([keras.Input((8,)), Branching(), layers.Dense(3)])
-    return _classifier(model), _draw(8), _labels(3)
+    return classifier(model, optimizer), draw(8), labels(3)
 
 
 def compiled() -> Made:
     """XLA asked for."""
     model = keras.Sequential([keras.Input((8,)), layers.Dense(16, "relu"), layers.Dense(3)])
-    return _classifier(model, jit_compile=True), _draw(8), _labels(3)
+    return classifier(model, jit_compile=True), draw(8), labels(3)
+
+
+def siamese() -> Made:
+    """One tower for two inputs, their distance and the class of the first, each with a loss of its own."""
+    a, b = keras.Input((6, 6, 2), name="a"), keras.Input((6, 6, 2), name="b")
+    tower = keras.Sequential([
+        keras.Input((6, 6, 2)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.Flatten(),
+        layers.Dense(8),
+    ], name="tower")  # fmt: skip
+    left, right = tower(a), tower(b)
+    apart = layers.Dense(1, name="apart")((left - right) ** 2)
+    model = keras.Model([a, b], {"apart": apart, "kind": layers.Dense(3, name="kind")(left)})
+    losses = {
+        "apart": keras.losses.BinaryCrossentropy(from_logits=True),
+        "kind": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    }
+    model.compile("adam", losses, loss_weights={"apart": 2.0, "kind": 0.5}, metrics={"kind": ["accuracy"]})
+    return model, [draw(6, 6, 2), draw(6, 6, 2)[::-1].copy()], {"apart": labels(2)[:, None], "kind": labels(3)}
+
+
+def bidirectional() -> Made:
+    """A GRU over an LSTM that reads both ways, with padding masked."""
+    model = keras.Sequential([
+        keras.Input((6,), dtype="int32"), layers.Embedding(12, 6, mask_zero=True),
+        layers.Bidirectional(layers.LSTM(5, return_sequences=True)),
+        layers.GRU(8, recurrent_dropout=0.1), layers.Dense(3),
+    ])  # fmt: skip
+    sentences = words(6, 11) + 1
+    sentences[::3, 4:] = 0
+    return classifier(model, keras.optimizers.Nadam(0.01)), sentences, labels(3)
+
+
+def accumulated() -> Made:
+    """Gradients of two steps added up before the weights change, and an average of the weights put in their place."""
+    optimizer = keras.optimizers.SGD(
+        0.05, momentum=0.9, nesterov=True, clipvalue=0.5, gradient_accumulation_steps=2, use_ema=True,
+        ema_momentum=0.9, ema_overwrite_frequency=4,
+    )  # fmt: skip
+    model = keras.Sequential([keras.Input((8,)), layers.Dense(16, "relu"), layers.Dropout(0.2), layers.Dense(3)])
+    return classifier(model, optimizer), draw(8), labels(3)
+
+
+def unet() -> Made:
+    """A U-Net of separable convolutions and group normalisation, with a class for every pixel."""
+
+    def block(x: Any, width: int) -> Any:
+        return layers.GroupNormalization(2)(layers.SeparableConv2D(width, 3, padding="same", activation="silu")(x))
+
+    image = keras.Input((8, 8, 3))
+    fine = block(image, 4)
+    coarse = block(layers.MaxPooling2D()(fine), 8)
+    deep = block(layers.AveragePooling2D(2)(coarse), 8)
+    coarse = block(layers.concatenate([layers.UpSampling2D()(deep), coarse]), 8)
+    fine = block(layers.concatenate([layers.Conv2DTranspose(4, 2, 2)(coarse), fine]), 4)
+    model = keras.Model(image, layers.Conv2D(3, 1)(fine))
+    return classifier(model, "adamax"), draw(8, 8, 3), np.random.RandomState(0).randint(0, 3, (N, 8, 8))
 
 
 NETWORKS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
-        dense, cnn, transformer, lstm_loop, lstm_unrolled, mixed_precision, two_in_two_out, own_train_step, gan,
-        clipped_schedule, nested, compiled,
+        dense, cnn, transformer, lstm_loop, lstm_unrolled, bidirectional, mixed_precision, two_in_two_out, siamese,
+        unet, clipped_schedule, accumulated, compiled, own_train_step, scaled_step, gan, vae, branching, looped,
     )
 }  # fmt: skip

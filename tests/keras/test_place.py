@@ -1,4 +1,4 @@
-"""`pardnn.place` on live models: the numbers of the unplaced run bit for bit, and every op where the plan says."""
+"""`pardnn.place` on live models: what people do around `fit` goes on working, and errors are one line."""
 
 import json
 import subprocess
@@ -13,12 +13,6 @@ from tests.conftest import ROOT
 
 Facts = dict[str, Any]
 
-NETWORKS = (
-    "dense", "cnn", "transformer", "lstm_loop", "lstm_unrolled", "mixed_precision", "two_in_two_out", "own_train_step",
-    "gan", "clipped_schedule", "nested", "compiled",
-)  # fmt: skip
-METHODS = ("round-robin", "auto")
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("tensorflow") is None, reason="placing a model needs tensorflow"),
@@ -31,51 +25,6 @@ def answers(module: str, *words: str) -> Iterator[Any]:
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr[-4000:]
     return map(json.loads, done.stdout.splitlines())
-
-
-@pytest.fixture(scope="module")
-def trained() -> dict[tuple[str, str], Facts]:
-    return {(a["network"], a["method"]): a for a in answers("equal", ",".join(METHODS), *NETWORKS)}
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("network", NETWORKS)
-def test_losses_and_weights_equal_those_of_the_unplaced_run(
-    trained: dict[tuple[str, str], Facts], network: str, method: str
-) -> None:
-    found = trained[network, method]
-    assert len(found["losses"][0]) == 3
-    assert found["placed_losses"] == found["losses"]
-    assert found["variables"] > 10
-    assert found["weights"]
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("network", NETWORKS)
-def test_every_op_that_runs_is_on_its_device(trained: dict[tuple[str, str], Facts], network: str, method: str) -> None:
-    found = trained[network, method]
-    assert found["moved"] == {}
-    assert found["bare"] == []
-    assert found["report_bare"] == 0
-    assert found["checked"] > 0.9 * found["ops"]
-    assert found["gone"] < 0.05 * found["ops"]
-    if method == "round-robin":
-        assert len(found["used"]) == 4
-
-
-def test_with_graph_rewriting_little_changes() -> None:
-    """Grappler sees another graph when ops are elsewhere, and rounds differently."""
-    for found in answers("equal", "--rewritten", "round-robin", "cnn", "transformer", "lstm_loop", "clipped_schedule"):
-        assert found["off"] < 1e-6, found["network"]
-        assert found["moved"] == {}
-        assert found["bare"] == []
-        assert found["checked"] > 0.6 * found["ops"]
-        assert 0 < found["fused"] < 10
-
-
-def test_only_xla_is_worth_a_word(trained: dict[tuple[str, str], Facts]) -> None:
-    said = {network: found["warnings"] for (network, _), found in trained.items() if found["warnings"]}
-    assert said == {"compiled": ["jit_compile is turned off: XLA would run the whole step on one device"]}
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +93,11 @@ def test_the_batch_size_is_found_where_it_is_said(used: dict[str, Facts]) -> Non
         ("method", "no method 'best of all'", 2),
         ("no fit", "--mem ", 3),
         ("no fit later", "--mem ", 3),
-        ("no model", "str is no Keras model", 2),
+        ("no model", "str cannot be placed: give a Keras model", 2),
         ("backend", "set KERAS_BACKEND=tensorflow", 2),
         ("strategy", "made under a tf.distribute strategy", 2),
         ("twice", "placed already", 2),
-        ("early", "call fit or train_on_batch first", 2),
+        ("early", "call fit, train_on_batch or the function first", 2),
     ],
 )
 def test_errors_are_one_line_and_the_model_trains_unplaced(

@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.cost.graph import GraphCosts
+from pardnn.cost.match import Matched, match
 from pardnn.cost.model import Estimate, cost_models
 from pardnn.cost.models.roofline import Roofline
 from pardnn.cost.record import Source
-from pardnn.cost.table import Row, read_costs
+from pardnn.cost.scale import scales
+from pardnn.cost.table import CostTable, Row
 from pardnn.errors import InputError
 from pardnn.graph.opgraph import OpGraph
 from pardnn.machines.card import Card
 
 
-@cost_models.register("measured", summary="from a table: measured:FILE, CSV or JSON with the columns op, time_us")
+@cost_models.register("measured", summary="from a table: measured:FILE, CSV or JSON (op, time_us), or a RunMetadata")
 @dataclass(frozen=True)
 class Measured:
     """The times of a table are those of the first card, in host ops those of the host; other cards take what the
     roofline makes of the difference. Ops that are not in the table take the roofline's time, times the ratio of
-    measured to predicted time in total over the ops that are.
+    measured to predicted time among the ops that are: of their type where enough of it were measured, else of all.
     """
 
-    file: str
+    table: CostTable
 
     def __call__(self, graph: OpGraph, costs: GraphCosts, cards: tuple[Card, ...]) -> Estimate:
-        """The estimate; InputError if the file is faulty or names no op of the graph."""
-        table = read_costs(self.file)
-        names = [table.find(name) for name in graph.names]
-        rows = [None if name is None else table.rows[name] for name in names]
-        known = np.fromiter((row is not None and row.time_ns is not None for row in rows), np.bool_, len(rows))
-        if not known.any():
-            raise InputError(f"{self.file}: none of its {len(table.rows)} rows has a time for an op of this graph")
+        """The estimate; InputError if the table names no op of the graph."""
         base = Roofline()(graph, costs, cards)
+        found = match(self.table, graph, costs, base.time_ns[:, 0])
+        rows, known = found.rows, found.known
+        if not known.any():
+            lines = len(self.table.rows)
+            raise InputError(f"{self.table.path}: none of its {lines} rows has a time for an op of this graph")
         measured = np.fromiter((row.time_ns or 0 if row else 0 for row in rows), np.int64, len(rows))
-        scale = _scale(measured, base.time_ns[:, 0], known & ~graph.host)
+        types = [node.op for node in graph.nodes]
+        ratio, overall = scales(measured, base.time_ns[:, 0], known & ~graph.host, types)
+        ratio[graph.host] = scales(measured, base.time_ns[:, -1], known & graph.host, types)[0][graph.host]
         time_ns = np.where(
             known[:, None],
             _on_cards(measured, base.time_ns, graph.host),
-            np.rint(base.time_ns * scale).astype(np.int64),
+            np.rint(base.time_ns * ratio[:, None]).astype(np.int64),
         )
         source: tuple[Source, ...] = tuple(
             row.source if row and k else s for row, k, s in zip(rows, known, base.source, strict=True)
         )
-        strangers = len(table.rows.keys() - set(names))
         return replace(
             base,
             time_ns=time_ns,
@@ -54,13 +57,8 @@ class Measured:
             output_bytes=_override(base.output_bytes, rows, "output_bytes"),
             temp_bytes=_override(base.temp_bytes, rows, "temp_bytes"),
             source=source,
-            notes=(_note(self.file, int(known.sum()), len(rows), scale, strangers),),
+            notes=(_note(self.table.path, found, ratio, overall),),
         )
-
-
-def _scale(measured: NDArray[np.int64], predicted: NDArray[np.int64], where: NDArray[np.bool_]) -> float:
-    total = float(predicted[where].sum())
-    return float(measured[where].sum()) / total if total and measured[where].any() else 1.0
 
 
 def _on_cards(measured: NDArray[np.int64], predicted: NDArray[np.int64], host: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -70,16 +68,33 @@ def _on_cards(measured: NDArray[np.int64], predicted: NDArray[np.int64], host: N
     return np.asarray(np.rint(measured[:, None] * ratio).astype(np.int64))
 
 
-def _override(base: NDArray[np.int64], rows: list[Row | None], column: str) -> NDArray[np.int64]:
+def _override(base: NDArray[np.int64], rows: Sequence[Row | None], column: str) -> NDArray[np.int64]:
+    """The sizes with those of the table; a trace also tells of outputs that are another op's buffer, named again."""
     result = base.copy()
     for v, row in enumerate(rows):
         value = None if row is None else getattr(row, column)
-        if value is not None:
+        borrowed = row is not None and row.runs is not None and column == "output_bytes" and not base[v]
+        if value is not None and not borrowed:
             result[v] = value
     return result
 
 
-def _note(file: str, known: int, ops: int, scale: float, strangers: int) -> str:
-    rest = f"; the rest by roofline x {scale:.3g}" if known < ops else ""
-    unknown = f"; {strangers} rows name no op of the graph" if strangers else ""
-    return f"{file}: times for {known} of {ops} ops ({100 * known / ops:.0f} %){rest}{unknown}"
+def _note(path: str, found: Matched, ratio: NDArray[np.float64], overall: float) -> str:
+    known, ops = int(found.known.sum()), len(found.rows)
+    own = int((ratio[~found.known] != overall).sum())
+    by_type = f" ({own} by their type's own factor)" if own else ""
+    rest = f"; the rest by roofline x {overall:.3g}{by_type}" if known < ops else ""
+    again = f"; {found.renumbered} of them by name but for its numbers" if found.renumbered else ""
+    fused = f"; {found.fused} of them by their share in a fused kernel" if found.fused else ""
+    unknown = f"; {found.strangers} rows name no op of the graph" if found.strangers else ""
+    return f"{path}: times for {known} of {ops} ops ({_percent(known, ops)} %){again}{fused}{rest}{unknown}"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Whole per cents, but never 100 of less than all.
+
+    >>> _percent(999, 1000), _percent(1, 4)
+    ('99.9', '25')
+    """
+    exact = 100 * part / whole
+    return f"{exact:.0f}" if part == whole or round(exact) < 100 else f"{min(exact, 99.9):.1f}"

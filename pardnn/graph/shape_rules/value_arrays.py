@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pardnn.graph.branches import MERGES
 from pardnn.graph.raw import TensorInfo
 from pardnn.graph.shape_rules.dims import Dims, Value, broadcast, from_value, product
 from pardnn.graph.shape_rules.indexing import strided
@@ -40,8 +41,12 @@ def both(call: Call) -> Sequence[Value | None]:
 
 @value_rule("IdentityN")
 def each(call: Call) -> Sequence[Value | None]:
-    """Each output is its input."""
-    return list(call.values)
+    """Each output is its input; where branches meet, those numbers pass on which all agree."""
+    ways = call.attrs.get(MERGES, 1)
+    assert isinstance(ways, int)
+    count = len(call.values) // ways
+    rows = zip(*(call.values[i * count : (i + 1) * count] for i in range(ways)), strict=True)
+    return [row[0] if row.count(row[0]) == ways else None for row in rows]
 
 
 def _sizes(dims: Dims) -> Value | None:

@@ -1,0 +1,28 @@
+"""Silence for TensorFlow's greetings: its libraries write them to stderr itself, before any setting is heeded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """What is written to stderr meanwhile goes nowhere; what is raised is raised."""
+    try:
+        stderr = sys.stderr.fileno()
+    except (OSError, ValueError, AttributeError):  # replaced by something that is no file
+        yield
+        return
+    sys.stderr.flush()
+    saved, nowhere = os.dup(stderr), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stderr)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(saved, stderr)
+        os.close(saved)
+        os.close(nowhere)

@@ -1,0 +1,33 @@
+"""What a finished graph was before it was placed, for putting it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def undo_of(graph: Any) -> Callable[[], None]:
+    """A call that gives the ops of a graph the devices and the bodies that they have now."""
+    before = [(op, op.device, _functions(op)) for op in graph.get_operations()]
+
+    def undo() -> None:
+        for op, device, functions in before:
+            op._set_device(device)
+            for attr, names in functions.items():
+                if isinstance(names, str):
+                    op._set_func_attr(attr, names)
+                else:
+                    op._set_func_list_attr(attr, names)
+
+    return undo
+
+
+def _functions(op: Any) -> dict[str, str | list[str]]:
+    """The functions that an op calls, by attribute: one, or a list."""
+    found: dict[str, str | list[str]] = {}
+    for attr in op.op_def.attr:
+        if attr.type == "func":
+            found[attr.name] = op.node_def.attr[attr.name].func.name
+        elif attr.type == "list(func)":
+            found[attr.name] = [function.name for function in op.node_def.attr[attr.name].list.func]
+    return found

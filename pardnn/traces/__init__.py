@@ -1,0 +1,1 @@
+"""What ran where and when, one trace format a file."""
