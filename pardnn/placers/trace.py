@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from pardnn.graph.library import CALLERS
+
 Kind = Literal["train", "test", "predict"]
 """What a step is for."""
 MAIN: Kind = "train"
-_CALLERS = frozenset({
-    "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
-    "StatefulPartitionedCall",
-})  # fmt: skip
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
-"""Attributes of these that name a function of the library."""
+"""Attributes of callers that name a function of the library."""
 _BRANCHES = "branches"
 """The attribute that names several."""
 _numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
@@ -125,7 +123,7 @@ def set_devices(graph: Any, devices: Devices) -> None:
             continue
         if device := devices.ops.get(op.name):
             op._set_device(device)
-        if op.type in _CALLERS:
+        if op.type in CALLERS:
             node = op.node_def
             for attr in placed.into(node):
                 if attr == _BRANCHES:

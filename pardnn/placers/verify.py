@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pardnn.graph.library import BRANCHING, LOOPS
 from pardnn.placers.variables import same_device
 
 _OWN = re.compile(r".*/_\d+")
@@ -21,7 +22,8 @@ _PART = re.compile(r"(/(?:then|else|branch\d+))/_\d+(?=/)")
 _ARGUMENTS = ("_Arg", "_DeviceArg")
 _FOLLOWERS = frozenset({"Switch", "RefSwitch"})
 """TensorFlow puts these where their data come from, whatever their device says."""
-_LOOPS = frozenset({"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
+_AROUND = LOOPS | BRANCHING
+"""Ops that others can be inside of."""
 
 
 @dataclass
@@ -126,7 +128,7 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
 
 
 def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> str | None:
-    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan.
+    """The device an op should be on: its own, or that of the loop or branch it is in; None = not an op of the plan.
 
     Of what stands in a body the kinds are not known; what has ops of its own there is a loop.
     """
@@ -135,7 +137,7 @@ def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> 
     end = name.rfind("/")
     while end > 0:
         around = name[:end]
-        if around in placed and kinds.get(around, "While") in _LOOPS:
+        if around in placed and kinds.get(around, "While") in _AROUND:
             return placed[around]
         end = name.rfind("/", 0, end)
     return None
