@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from pardnn.graph.library import CALLERS
+from pardnn.placers.inner import have_call, put_on
 
 Kind = Literal["train", "test", "predict"]
 """What a step is for."""
@@ -122,14 +123,12 @@ def set_devices(graph: Any, devices: Devices) -> None:
         if op.type == "Placeholder":
             continue
         if device := devices.ops.get(op.name):
-            op._set_device(device)
+            put_on(op, device)
         if op.type in CALLERS:
             node = op.node_def
             for attr in placed.into(node):
-                if attr == _BRANCHES:
-                    op._set_func_list_attr(attr, [function.name for function in node.attr[attr].list.func])
-                else:
-                    op._set_func_attr(attr, node.attr[attr].func.name)
+                value = node.attr[attr]
+                have_call(op, attr, [one.name for one in value.list.func] if attr == _BRANCHES else value.func.name)
 
 
 def follow_inputs(graph: Any) -> None:
@@ -143,7 +142,7 @@ def place_dropped(graph: Any) -> None:
     some = next((op.device for op in operations if op.device), "")
     for op in operations:
         if not op.device:
-            op._set_device(next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
+            put_on(op, next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
 
 
 def without_device(graph: Any) -> list[str]:

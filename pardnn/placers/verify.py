@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pardnn.graph.library import BRANCHING, LOOPS
+from pardnn.placers.inner import runtime
 from pardnn.placers.variables import same_device
 
 _OWN = re.compile(r".*/_\d+")
@@ -41,18 +42,15 @@ class ReadBack:
 @contextmanager
 def reading_back() -> Iterator[ReadBack]:
     """Collect the partitioned graphs of all functions that are made ready to run inside the block."""
-    from tensorflow.python.eager import context
-
-    runtime = context.context()
-    found = ReadBack()
-    runtime.enable_graph_collection()
+    collector, found = runtime(), ReadBack()
+    collector.enable_graph_collection()
     try:
         yield found
-        metadata = runtime.export_run_metadata()
+        metadata = collector.export_run_metadata()
         for function in metadata.function_graphs:
             found.add(function.partition_graphs)
     finally:
-        runtime.disable_graph_collection()
+        collector.disable_graph_collection()
 
 
 @dataclass(frozen=True)
