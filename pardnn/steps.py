@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pardnn.asides import CALLED, alongside
+from pardnn.asides import alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.pipeline import UNMATCHED, breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
-from pardnn.placers.trace import MAIN, Devices, Kind, Step
+from pardnn.placers.trace import CALLED, MAIN, Devices, Kind, Step
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf, key_of
 from pardnn.subject import Subject

@@ -20,10 +20,10 @@ from pardnn.placers.batches import batch_of_call, batch_of_data, peeked
 from pardnn.placers.joining import lost
 from pardnn.placers.needs import JIT_OFF, require_backend
 from pardnn.placers.placing import Placing
-from pardnn.placers.trace import MAIN, Kind
+from pardnn.placers.trace import CALLED, MAIN, Kind
 from pardnn.placers.verify import ReadBack, Verified, reading_back
 
-_CALLS: dict[str, Kind] = {"fit": "train", "evaluate": "test", "predict": "predict"}
+_CALLS = {method: kind for kind, method in CALLED.items()}
 _MAKERS: dict[str, Kind] = {f"make_{kind}_function": kind for kind in _CALLS.values()}
 _HOOKS = (*_CALLS, *_MAKERS)
 

@@ -14,10 +14,9 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from pardnn.placers.feeds import Values
 from pardnn.placers.inner import run_as_written, runtime
 from pardnn.placers.trace import Devices
-
-Values = Mapping[str, NDArray[Any]]
 
 _VALUE, _ASSIGN, _READ = "pardnn/value", "pardnn/assign", "pardnn/read"
 _LOAD_BYTES = 1 << 28

@@ -19,6 +19,8 @@ from pardnn.placers.inner import have_call, put_on
 Kind = Literal["train", "test", "predict"]
 """What a step is for."""
 MAIN: Kind = "train"
+CALLED: dict[Kind, str] = {"train": "fit", "test": "evaluate", "predict": "predict"}
+"""The method of a model that runs steps of each kind."""
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
 """Attributes of callers that name a function of the library."""
 _BRANCHES = "branches"
@@ -62,7 +64,7 @@ def definition(graph: Any) -> Any:
     for handle, placeholder in graph.captures:
         made = held_by(handle)
         if made is not None:
-            _make_variable(nodes[placeholder.op.name], made)
+            become_variable(nodes[placeholder.op.name], made.dtype, made.shape)
     return message
 
 
@@ -76,14 +78,15 @@ def held_by(handle: Any) -> Any:
     return data.shape_and_type[0]
 
 
-def _make_variable(node: Any, made: Any) -> None:
-    shapes = node.attr["_output_shapes"]
+def become_variable(node: Any, dtype: int, shape: Any) -> None:
+    """Make the NodeDef of an argument that is a variable's handle the op that makes the variable; shape None = open."""
+    for attr in [name for name in node.attr if name != "_output_shapes"]:
+        del node.attr[attr]
     node.op = "VarHandleOp"
-    node.attr.clear()
-    node.attr["dtype"].type = made.dtype
-    node.attr["shape"].shape.CopyFrom(made.shape)
+    node.attr["dtype"].type = dtype
+    if shape is not None:
+        node.attr["shape"].shape.CopyFrom(shape)
     node.attr["shared_name"].s = node.name.encode()
-    node.attr["_output_shapes"].CopyFrom(shapes)
 
 
 def ends(graph: Any, results: Any) -> tuple[str, ...]:
