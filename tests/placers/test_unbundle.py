@@ -15,12 +15,11 @@ def test_readers_read_what_is_passed_on() -> None:
 
     from pardnn.placers.unbundle import unbundle
 
-    @tf.function
     def step(x: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         a, b = tf.identity_n([tf.identity_n([x + 1.0, y])[0], y * 2.0])
         return a * 3.0, a - b
 
-    graph = step.get_concrete_function(tf.TensorSpec([2]), tf.TensorSpec([2])).graph
+    graph = tf.function(step).get_concrete_function(tf.TensorSpec([2]), tf.TensorSpec([2])).graph
     unbundle(graph)
     readers = [op for op in graph.get_operations() if op.type in ("Mul", "Sub")]
     assert {tensor.op.type for op in readers for tensor in op.inputs} == {"AddV2", "Mul", "Const", "Placeholder"}
