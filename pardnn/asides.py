@@ -11,12 +11,8 @@ from dataclasses import replace
 from pardnn.config import Options
 from pardnn.errors import InputError
 from pardnn.pipeline import breaches, follow, measured
-from pardnn.placers.trace import Kind
 from pardnn.plan import Plan
 from pardnn.subject import Subject
-
-CALLED: dict[Kind, str] = {"train": "fit", "test": "evaluate", "predict": "predict"}
-"""What runs a step of each kind."""
 
 
 def alongside(subject: Subject, options: Options, main: Plan) -> tuple[Plan, int] | None:

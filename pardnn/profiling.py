@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pardnn.config import Options
 from pardnn.cost.table import CostTable
@@ -17,6 +16,7 @@ from pardnn.graph.feeds import feeds as feeds_of
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.wiring import split_input
 from pardnn.measured import rows_of
+from pardnn.placers.feeds import Values
 from pardnn.placers.needs import require_tensorflow
 from pardnn.placers.profile import Clock
 from pardnn.profiled import Profile
@@ -26,12 +26,8 @@ from pardnn.traces.op_times import OpTimes, op_times
 from pardnn.traces.run_metadata import trace_of
 from pardnn.traces.trace import Trace
 
-Values = Mapping[str, NDArray[Any]]
 MOST_OVERHEAD_NS = 5000.0
 """TensorFlow's executor takes 1 to 3 us for an op; what is missing beyond that is other programs' work, no op's."""
-
-
-_NOTHING = object()
 
 
 class _Step(NamedTuple):
@@ -101,17 +97,14 @@ def _overhead(clock: Clock, times: OpTimes) -> float:
 
 def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
     from pardnn.placers.extract import TRAIN_OP, made_by
-    from pardnn.placers.profile import message_of
+    from pardnn.placers.message import message_of
     from pardnn.placers.profile_model import live_step
 
-    made: Any = _NOTHING
     model = graph[0] if isinstance(graph, tuple) and graph else graph
     name = str(graph) if isinstance(graph, str | Path) else type(model).__name__
-    if isinstance(graph, tuple) or hasattr(graph, "train_step"):
-        made = graph
-    elif isinstance(graph, str) and ":" in graph and not Path(graph).exists():
-        made = made_by(graph)
-    if made is not _NOTHING:
+    named = isinstance(graph, str) and ":" in graph and not Path(graph).exists()
+    if named or isinstance(graph, tuple) or hasattr(graph, "train_step"):
+        made = made_by(graph) if named else graph
         if targets:
             raise InputError("targets: a model's whole step is profiled; targets are for graphs")
         live = live_step(made, name, batch_size)

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pardnn.asides import CALLED, alongside
+from pardnn.asides import alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
-from pardnn.pipeline import breaches, decide, follow, prepare, solve
+from pardnn.pipeline import UNMATCHED, breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
-from pardnn.placers.trace import MAIN, Devices, Kind, Step
+from pardnn.placers.trace import CALLED, MAIN, Devices, Kind, Step
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf, key_of
 from pardnn.subject import Subject
@@ -35,15 +35,14 @@ class StepPlanner:
         """Whether the first plan was made by an earlier process."""
         self.asides: dict[Kind, Plan] = {}
         """The last plan of each other kind of step."""
-        self._told: dict[Kind, str] = {}
         self._options = options
         self._say = say
         self._shelf = shelf
 
     def __call__(self, step: Step) -> Devices | None:
-        """None of an evaluation or a prediction for which there is no plan; of a training step that raises.
+        """The devices of a step; None of an evaluation or a prediction that cannot be planned.
 
-        DoesNotFit, and InputError where options and graph contradict each other.
+        A training step that cannot be raises DoesNotFit, or InputError where options and graph contradict each other.
         """
         with _uncollected():
             return self._devices(step)
@@ -75,9 +74,7 @@ class StepPlanner:
             told = f"{name}: planned around its variables"
         else:
             told = f"{name}: planned with its variables, which a fit moves where training wants them"
-        if self._told.get(step.kind) != told:  # not once more for every shape of a batch
-            self._told[step.kind] = told
-            self._say(told)
+        self._say(told)
         self.asides[step.kind] = plan
         return Devices(plan.placement, plan.bodies)
 
@@ -95,7 +92,7 @@ class StepPlanner:
             return solve(subject, asked)
         key = key_of(subject, asked)
         kept = self._shelf.get(key)
-        if kept is not None and (plan := _same(subject, asked, kept)) is not None:
+        if kept is not None and (plan := _held(subject, asked, kept, unmatched=0)) is not None:
             self.found = True
             return plan
         plan = solve(subject, asked)
@@ -109,7 +106,7 @@ class StepPlanner:
             return None
         try:
             subject = _pinned(step, asked)
-            plan = self._followed(subject, asked)
+            plan = _held(subject, asked, self.plan.file())
             if plan is not None:
                 self._say("the step was traced again: the plan is used again")
                 return plan
@@ -119,15 +116,6 @@ class StepPlanner:
             return None
         self._say("the step was traced again and is another: planned anew around its variables")
         return plan
-
-    def _followed(self, subject: Subject, asked: Options) -> Plan | None:
-        """The plan there is on the new graph, if it holds there."""
-        assert self.plan is not None
-        try:
-            plan, _ = follow(subject, asked, self.plan.file())
-        except InputError:
-            return None
-        return plan if plan.fits and not breaches(plan) else None
 
 
 @contextmanager
@@ -149,10 +137,10 @@ def _open(graph: Any) -> bool:
     return any(shape.unknown_rank or (shape.dim and shape.dim[0].size < 0) for shape in shapes)
 
 
-def _same(subject: Subject, asked: Options, kept: PlanFile) -> Plan | None:
-    """A kept plan on its own graph; None where it is damaged."""
+def _held(subject: Subject, asked: Options, stored: PlanFile, unmatched: float = UNMATCHED) -> Plan | None:
+    """A stored plan put on a step; None where it does not hold there, or is damaged."""
     try:
-        plan, _ = follow(subject, asked, kept, unmatched=0)
+        plan, _ = follow(subject, asked, stored, unmatched)
     except InputError:
         return None
     return plan if plan.fits and not breaches(plan) else None

@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 
 PROMISED, MEASURED = 1.6, 1.4
+CLOSE = 1e-6
+"""So far may a loss be off, relatively: TensorFlow adds up in another order where ops are elsewhere."""
 
 
 def main() -> int:
@@ -35,12 +37,14 @@ def main() -> int:
         one, two = (1000 * facts[name] for name in ("one", "two"))
         print(
             f"run {run}: one worker {one:.0f} ms, two {two:.0f} ms: {facts['measured']:.2f} x, promised "
-            f"{facts['promised']:.2f} x; losses {'equal' if facts['equal'] else 'DIFFER'}; load {facts['load']:.1f}",
+            f"{facts['promised']:.2f} x; losses off by {facts['off']:.0e}; load {facts['load']:.1f}",
             flush=True,
         )
     promised, measured = (statistics.median(facts[name] for facts in found) for name in ("promised", "measured"))
     print(f"median of {len(found)} runs: {measured:.2f} x measured, {promised:.2f} x promised")
-    return int(promised < PROMISED or measured < MEASURED or not all(facts["equal"] and facts["ok"] for facts in found))
+    return int(
+        promised < PROMISED or measured < MEASURED or not all(facts["off"] < CLOSE and facts["ok"] for facts in found)
+    )
 
 
 if __name__ == "__main__":

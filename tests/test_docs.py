@@ -11,12 +11,11 @@ from pardnn.registry import partitioners
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for package in ("scheduler", "pardnn") for path in (ROOT / package).rglob("*.py"))
 
+DOCUMENTS = sorted(path for folder in (".", "docs", "models", "scripts") for path in (ROOT / folder).glob("*.md"))
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scripts/README.md", "models/README.md", "docs/several_hosts.md"]
-)
-def test_every_link_leads_to_a_file(name: str) -> None:
-    document = ROOT / name
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(document: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", document.read_text())
     assert [link for link in links if "://" not in link and not (document.parent / link).exists()] == []
 

@@ -1,9 +1,7 @@
 """The networks that ship: each trains here, placed and unplaced alike; the graph of one is small, whole, and runs."""
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -36,26 +34,15 @@ def test_tensorflow_loads_the_example_graph(example_graph: Path) -> None:
     assert len(graph.get_operations()) == 390
 
 
-@pytest.fixture
-def script() -> ModuleType:
-    """scripts/make_example_graph.py as a module."""
-    pytest.importorskip("tensorflow")
-    spec = importlib.util.spec_from_file_location("make_example_graph", ROOT / "scripts" / "make_example_graph.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_traced_step_stands_alone_and_trains(script: ModuleType) -> None:
+def test_a_traced_step_stands_alone_and_trains() -> None:
     """Every variable is created by the graph itself, and one run of the train op changes all weights."""
+    tf = pytest.importorskip("tensorflow")
     import numpy as np
-    import tensorflow as tf
 
     from models import four_view_cnn
+    from pardnn.placers.extract import extracted
 
-    definition = script.trace(four_view_cnn.build(batch=2, side=32, width=4, classes=3))
+    definition, _ = extracted(four_view_cnn.build(batch=2, side=32, width=4, classes=3), "four_view_cnn")
     rng = np.random.default_rng(0)
     with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
         tf.import_graph_def(definition, name="")

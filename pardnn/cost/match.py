@@ -20,12 +20,9 @@ from pardnn.cost.graph import GraphCosts
 from pardnn.cost.names import bare, renumbered
 from pardnn.cost.roofline import LONGEST_NS
 from pardnn.cost.table import CostTable, Row
+from pardnn.graph.library import CALLERS
 from pardnn.graph.opgraph import OpGraph
 
-_CALLERS = frozenset({
-    "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
-    "StatefulPartitionedCall",
-})  # fmt: skip
 _FUSED = re.compile(r"_Fused|_Mkl\w*(Fused|With)|Fused\w+")
 _PARTS = frozenset({
     "Conv2D", "Conv3D", "DepthwiseConv2dNative", "MatMul", "BatchMatMulV2", "BiasAdd", "Add", "AddV2", "Relu", "Relu6",
@@ -93,7 +90,7 @@ def _whole(time_ns: float) -> int:
 
 def _inner(rest: set[str], graph: OpGraph) -> Iterator[tuple[int, str]]:
     """(op, row) for the rows of what ran inside an op, the innermost one that the graph has."""
-    callers = {node.name: v for v, node in enumerate(graph.nodes) if v in graph.bodies or node.op in _CALLERS}
+    callers = {node.name: v for v, node in enumerate(graph.nodes) if v in graph.bodies or node.op in CALLERS}
     forms = {bare(name) for name in callers}
     outer = {name: found for name in sorted(rest) if (found := _outer(name, callers, forms)) is not None}
     around = {name: name for name in callers} | {
@@ -122,9 +119,9 @@ def _groups(graph: OpGraph, costs: GraphCosts, rows: Sequence[Row | None]) -> It
             for producer, _ in costs.arguments[u]:
                 if producer >= 0 and rows[producer] is None and graph.nodes[producer].op in _PARTS:
                     group.append(producer)
-        for producer, _ in costs.arguments[v]:
+        for producer in (u for u, _ in costs.arguments[v] if u >= 0):
             readers = dag.dst[dag.out_edge[dag.out_ptr[producer] : dag.out_ptr[producer + 1]]].tolist()
-            group += [u for u in readers if producer >= 0 and rows[u] is None and graph.nodes[u].op == _GRADIENT]
+            group += [u for u in readers if rows[u] is None and graph.nodes[u].op == _GRADIENT]
         yield list(dict.fromkeys(group))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pardnn.errors import InputError
 from pardnn.graph.callgraph import CallGraph
 from pardnn.graph.inline import inline
+from pardnn.graph.library import BRANCHING, LOOPS, PARTITIONED
 from pardnn.graph.loops import acyclic, find_frames, forward_edges
 from pardnn.graph.opgraph import Inner, OpGraph
 from pardnn.graph.optypes import all_dtypes
@@ -26,11 +27,9 @@ _DEEPEST = 16
 """Bodies in bodies are followed so far: functions may call themselves."""
 _MOST_INSIDE = 200_000
 """Ops of all bodies together; beyond, ops count by what goes in and out."""
-_LOOPS = frozenset({"While", "StatelessWhile"})
 _SKIPPED = {
-    **dict.fromkeys(_LOOPS, 0),
-    **dict.fromkeys(("If", "StatelessIf", "Case", "StatelessCase", "RemoteCall"), 1),
-    **dict.fromkeys(("PartitionedCall", "StatefulPartitionedCall", "SymbolicGradient", "XlaLaunch"), 0),
+    **dict.fromkeys((*LOOPS, *PARTITIONED, "SymbolicGradient", "XlaLaunch"), 0),
+    **dict.fromkeys((*BRANCHING, "RemoteCall"), 1),
 }
 """Ops that run functions, and how many of their inputs stand before the functions' arguments."""
 
@@ -66,7 +65,7 @@ class Bodies:
             if not names:
                 continue
             fed = self._arguments(graph, v, values)
-            if node.op in _LOOPS:
+            if node.op in LOOPS:
                 turns[v], fed = self._loop(node, v, fed, values)
             made = ((name, self._body(name, fed, depth)) for name in names)
             found[v] = tuple(Inner(name, body, _SKIPPED.get(node.op, 0)) for name, body in made if body is not None)

@@ -10,6 +10,7 @@ op on one device, and so do the functions in it.
 
 from __future__ import annotations
 
+from pardnn.graph.library import BRANCHING
 from pardnn.graph.raw import AttrValue, FunctionRef, RawNode, Shape
 from pardnn.graph.wiring import split_input
 
@@ -17,12 +18,11 @@ MERGES = "_branches"
 """Attribute of a merge: how many branches lead to it."""
 PART_OF = "_part_of"
 """Attribute of a branch's call: the merge. No such op stands in a file."""
-_BRANCHING = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
 
 def unfolded(node: RawNode) -> tuple[RawNode, ...]:
     """The calls of a branching op's functions, then the merge under its name; nothing for any other op."""
-    if node.op not in _BRANCHING or not node.attrs.get("_lower_using_switch_merge"):
+    if node.op not in BRANCHING or not node.attrs.get("_lower_using_switch_merge"):
         return ()
     functions = _functions(node)
     data = [text for text in node.inputs if text[:1] != "^"]

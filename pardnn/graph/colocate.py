@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.graph.kernels import RESOURCE, facts
+from pardnn.graph.library import PARTITIONED
 from pardnn.graph.loops import OUTSIDE, Frames
 from pardnn.graph.raw import DType, RawNode
 from pardnn.graph.union import Sets
 from pardnn.graph.wiring import Wiring
 
 _STRING = DType(7)
-_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall", "RpcServerRegister"})
+_CALLS = PARTITIONED | {"RpcServerRegister"}
 
 
 def colocate(wiring: Wiring, dtypes: Sequence[Sequence[DType]]) -> tuple[Sets, str | None]:

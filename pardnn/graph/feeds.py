@@ -5,13 +5,16 @@ Followed is where a placeholder's values go, through ops that hand them on, to t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pardnn.graph.library import LOOPS
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import DType, Shape, TensorInfo
 from pardnn.graph.wiring import CONTROL, split_input
 
+Readers = Mapping[str, Sequence[tuple[int, int]]]
+"""By an op's name (op, position among its inputs) of all that take a result of it."""
 _FED = frozenset({"Placeholder", "PlaceholderV2"})
 _INTEGERS = frozenset({3, 4, 5, 6, 9, 17, 22, 23})
 _SAME = frozenset({
@@ -24,9 +27,9 @@ _TABLE = {"ResourceGather": 1, "Gather": 1, "GatherV2": 1, "SparseSoftmaxCrossEn
 """Ops that look something up, and which of their inputs says where."""
 _SIZES = {
     "Range": 0, "Fill": 0, "Tile": 1, "BroadcastTo": 1, "TopKV2": 1, "SequenceMask": 0, "ReverseSequence": 1,
-    "While": 0, "StatelessWhile": 0, "Enter": 0,
+    "Enter": 0,
 }  # fmt: skip
-"""Ops whose work depends on the value of a number."""
+"""Ops whose work depends on the value of a number, and which of their inputs that is; of a loop any may be it."""
 
 
 @dataclass(frozen=True)
@@ -49,31 +52,32 @@ class Feed:
 
 def feeds(graph: OpGraph) -> tuple[Feed, ...]:
     """The placeholders of a step, in the order of the graph. O(placeholders * edges)."""
+    index = {node.name: v for v, node in enumerate(graph.nodes)}
     readers: dict[str, list[tuple[int, int]]] = {}
     for v, node in enumerate(graph.nodes):
         for position, text in enumerate(node.inputs):
             name, port = split_input(text)
             if port != CONTROL:
                 readers.setdefault(name, []).append((v, position))
-    return tuple(_feed(graph, v, readers) for v, node in enumerate(graph.nodes) if node.op in _FED)
+    return tuple(_feed(graph, v, readers, index) for v, node in enumerate(graph.nodes) if node.op in _FED)
 
 
-def _feed(graph: OpGraph, v: int, readers: dict[str, list[tuple[int, int]]]) -> Feed:
+def _feed(graph: OpGraph, v: int, readers: Readers, index: Mapping[str, int]) -> Feed:
     node = graph.nodes[v]
     sizes: list[int] = []
     decides = None
     for reader, position in _followed(graph, v, readers):
         op = graph.nodes[reader].op
         if _TABLE.get(op) == position:
-            sizes += [size] if (size := _size(graph, reader)) else []
-        elif op in _SIZES and (op in ("While", "StatelessWhile") or _SIZES[op] == position):
+            sizes += [size] if (size := _size(graph, reader, index)) else []
+        elif op in LOOPS or _SIZES.get(op) == position:
             decides = decides or graph.nodes[reader].name
     dtype = graph.output_dtypes[v][0] if graph.output_dtypes[v] else DType(1)
     shape = graph.output_shapes[v][0] if graph.output_shapes[v] else Shape(None)
     return Feed(node.name, dtype, shape, min(sizes, default=None), decides)
 
 
-def _followed(graph: OpGraph, v: int, readers: dict[str, list[tuple[int, int]]]) -> Iterator[tuple[int, int]]:
+def _followed(graph: OpGraph, v: int, readers: Readers) -> Iterator[tuple[int, int]]:
     """(op, position among its inputs) wherever a placeholder's values arrive as they are."""
     todo, seen = [v], {v}
     for u in todo:  # grows while it is walked
@@ -84,10 +88,9 @@ def _followed(graph: OpGraph, v: int, readers: dict[str, list[tuple[int, int]]])
                 todo.append(reader)
 
 
-def _size(graph: OpGraph, v: int) -> int | None:
+def _size(graph: OpGraph, v: int, index: Mapping[str, int]) -> int | None:
     """How many there are to choose from."""
     node = graph.nodes[v]
-    index = {other.name: u for u, other in enumerate(graph.nodes)}
     if node.op == "OneHot":
         value = _node_attr(graph, index.get(split_input(node.inputs[1])[0]), "value")
         return int(value.values[0]) if isinstance(value, TensorInfo) and value.values else None

@@ -15,8 +15,12 @@ from pardnn.graph.optypes import all_dtypes, count_of
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawFunction, RawNode
 from pardnn.graph.wiring import MOST_OUTPUTS, Wiring, port_number, split_input, wire
 
+LOOPS = frozenset({"While", "StatelessWhile"})
+BRANCHING = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 PARTITIONED = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 """Calls whose body TensorFlow places op by op."""
+CALLERS = LOOPS | BRANCHING | PARTITIONED
+"""Ops that run functions of the library, and can have devices in them."""
 
 
 @dataclass(frozen=True, eq=False)

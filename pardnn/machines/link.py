@@ -68,17 +68,17 @@ def machine_file(link: Link, how: str, device_name: str) -> str:
     card = known_card(device_name) if device_name else "cpu"
     lines = [
         f"# Measured by pardnn profile: half of the transfers are within {100 * link.off:.0f} % of this link.",
-        "" if link.copies else "# Nothing was copied between the two: the bandwidth is only a large number.",
+        None if link.copies else "# Nothing was copied between the two: the bandwidth is only a large number.",
         f'description = "measured {how}"',
         f'latency = "{link.latency_ns}ns"',
         f'bandwidth = "{link.bytes_per_s}B/s"',
         "",
-        "" if card else f"# {device_name} is none of the cards: a V100 lends its op times where none are measured.",
+        None if card else f"# {device_name} is none of the cards: a V100 lends its op times where none are measured.",
         "[[gpu]]",
         f'card = "{card or "v100"}"',
         'memory = "unlimited" # or such as "16GB"',
     ]
-    return "\n".join(line for i, line in enumerate(lines) if line or i == 5) + "\n"
+    return "".join(f"{line}\n" for line in lines if line is not None)
 
 
 def known_card(device_name: str) -> str | None:

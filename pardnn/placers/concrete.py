@@ -7,6 +7,8 @@ from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.placers.batches import batch_of_data
+from pardnn.placers.inner import concrete_function
+from pardnn.placers.needs import JIT_OFF
 from pardnn.placers.placing import Placing
 from pardnn.placers.undo import undo_of
 from pardnn.placers.verify import Verified, reading_back
@@ -20,9 +22,7 @@ _XLA = "_XlaMustCompile"
 
 def is_concrete(what: Any) -> bool:
     """Whether it is a function traced for one signature."""
-    from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-
-    return isinstance(what, ConcreteFunction)
+    return isinstance(what, concrete_function())
 
 
 def require_concrete(function: Any) -> None:
@@ -44,7 +44,6 @@ class ConcreteHook:
     def install(self) -> None:
         """Plan, and put the devices on. Raises DoesNotFit, and then the function is as it was."""
         import tensorflow as tf
-        from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 
         function = self._function
         graph = function.graph
@@ -57,8 +56,8 @@ class ConcreteHook:
             raise InputError("a variable of the function has no value yet: call the function once, then place it")
         attributes = {name: value for name, value in function._attrs.items() if name != _XLA}
         if len(attributes) < len(function._attrs):
-            self._say("jit_compile is turned off: XLA would run the whole step on one device")
-        twin = ConcreteFunction.from_func_graph(graph, function.function_type, attributes)
+            self._say(JIT_OFF)
+        twin = concrete_function().from_func_graph(graph, function.function_type, attributes)
         vars(function).update({name: getattr(twin, name) for name in _MADE})
         self._hold_next()
 

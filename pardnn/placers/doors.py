@@ -55,4 +55,4 @@ def hook(what: Any, placing: Placing, targets: Sequence[str], host: str, say: Ca
         return concrete.ConcreteHook(what, placing, say)
     if function.is_function(what):
         return function.FunctionHook(what, placing, say)
-    return keras.Hook(what, placing, host, say)
+    return keras.ModelHook(what, placing, host, say)

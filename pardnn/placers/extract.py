@@ -11,6 +11,7 @@ from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.placers.trace import definition, ends
+from pardnn.placers.unbundle import unbundle
 
 TRAIN_OP = "train"
 """The name of the op that does it all."""
@@ -91,7 +92,9 @@ def traced_step(made: Any, name: str, batch_size: int | None = None) -> tuple[An
             model._symbolic_build(data_batch=specs)  # makes the optimizer's variables: else the step is traced twice
         return tf.function(model.train_step, autograph=False).get_concrete_function(specs)
 
-    return _tried(name, trace).graph, given
+    graph = _tried(name, trace).graph
+    unbundle(graph)
+    return graph, given
 
 
 def _data(model: Any, name: str, batch_size: int | None) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ from pardnn.errors import InputError
 from pardnn.graph.feeds import Feed
 
 Values = Mapping[str, NDArray[Any]]
+"""Arrays by the name of a placeholder, or of a variable."""
 _OPTION = "give it in a file of arrays by placeholder name: --feeds data.npz"
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_arguments, batch_of_data
-from pardnn.placers.needs import require_tensorflow
+from pardnn.placers.needs import JIT_OFF, require_tensorflow
 from pardnn.placers.placing import Placing
 from pardnn.placers.verify import ReadBack, Verified, reading_back
 
@@ -79,7 +79,7 @@ class FunctionHook:
             "_jit_compile": None,
         }
         if function._jit_compile:
-            self._say("jit_compile is turned off: XLA would run the whole step on one device")
+            self._say(JIT_OFF)
         self._own = {name: getattr(function, name) for name in fresh}
         call, concrete, state = (getattr(function, name) for name in _HOOKS)
         vars(function).update(fresh)

@@ -18,6 +18,7 @@ from pardnn.machines.build import HOST
 from pardnn.placers import versions
 from pardnn.placers.address import answers, await_all, await_end, is_free, is_used
 from pardnn.placers.cluster import JOB, Cluster
+from pardnn.placers.inner import runtime
 from pardnn.placers.needs import require_tensorflow
 
 Say = Callable[[str], None]
@@ -46,14 +47,13 @@ def enter(cluster: Cluster, timeout_s: float, say: Say) -> None:
 def serve(cluster: Cluster, task: int, say: Say) -> None:
     """Start the server of a task in this process; it runs until the process ends. Raises InputError."""
     import tensorflow as tf
-    from tensorflow.python.eager import context
 
     address = cluster.addresses[task]
     if not is_free(address.port):
         raise InputError(
             f"{cluster.told(task)}: port {address.port} is taken on this host: end what uses it, or give another"
         )
-    config = context.context().config  # its devices and threads are those of this process
+    config = runtime().config  # its devices and threads are those of this process
     if not config.inter_op_parallelism_threads:  # with a single thread, sends would wait for the op that runs
         config.inter_op_parallelism_threads = max(2, len(os.sched_getaffinity(0)))
     try:

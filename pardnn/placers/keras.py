@@ -18,12 +18,12 @@ from typing import Any
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_call, batch_of_data, peeked
 from pardnn.placers.joining import lost
-from pardnn.placers.needs import require_backend
+from pardnn.placers.needs import JIT_OFF, require_backend
 from pardnn.placers.placing import Placing
-from pardnn.placers.trace import MAIN, Kind
+from pardnn.placers.trace import CALLED, MAIN, Kind
 from pardnn.placers.verify import ReadBack, Verified, reading_back
 
-_CALLS: dict[str, Kind] = {"fit": "train", "evaluate": "test", "predict": "predict"}
+_CALLS = {method: kind for kind, method in CALLED.items()}
 _MAKERS: dict[str, Kind] = {f"make_{kind}_function": kind for kind in _CALLS.values()}
 _HOOKS = (*_CALLS, *_MAKERS)
 
@@ -49,7 +49,7 @@ def _require_graph(model: Any) -> None:
         )
 
 
-class Hook:
+class ModelHook:
     """The placement of one model: from `install` on, until `remove`."""
 
     def __init__(self, model: Any, placing: Placing, host: str, say: Callable[[str], None]) -> None:
@@ -109,7 +109,7 @@ class Hook:
             self._jit = True
             self._model.jit_compile = False
             self._forget("test", "predict")
-            self._say("jit_compile is turned off: XLA would run the whole step on one device")
+            self._say(JIT_OFF)
 
     def _called(self, name: str, kind: Kind, method: Callable[..., Any]) -> Callable[..., Any]:
         """A method of the model that notes the batch size it is called with."""

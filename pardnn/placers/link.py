@@ -13,6 +13,7 @@ import numpy as np
 from pardnn.errors import InputError
 from pardnn.placers.address import answers
 from pardnn.placers.cluster import JOB, Cluster
+from pardnn.placers.inner import run_as_written
 
 SIZES = (4, 256, 4096, 65536, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26)
 _HOPS = 8
@@ -37,8 +38,7 @@ def transfers(cluster: Cluster | None = None, sizes: Sequence[int] = SIZES) -> T
     import tensorflow as tf
 
     config = tf.compat.v1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=False)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
+    run_as_written(config)
     config.gpu_options.allow_growth = True
     target = "" if cluster is None else _server(cluster)
     try:

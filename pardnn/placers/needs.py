@@ -1,8 +1,10 @@
-"""What placing live models needs, told in one line before anything is done."""
+"""What placing live things needs, told in one line before anything is done; and what it cannot have."""
 
 from __future__ import annotations
 
 from pardnn.errors import InputError
+
+JIT_OFF = "jit_compile is turned off: XLA would run the whole step on one device"
 
 
 def require_tensorflow() -> None:

@@ -25,6 +25,7 @@ from pardnn.placers.trace import (
     set_devices,
     without_device,
 )
+from pardnn.placers.unbundle import unbundle
 from pardnn.placers.variables import Seats, captured, initialised
 from pardnn.placers.verify import ReadBack, Verified, compare, together
 
@@ -72,6 +73,7 @@ class Placing:
         if not initialised(item.variable for item in found):
             return False
         variables = {item.argument: item.variable for item in found}
+        unbundle(graph)
         message = definition(graph)
         free = kind == MAIN and not self._trained
         seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())

@@ -6,7 +6,7 @@ GraphDef ──> session, ops under their own names, one at a time ──> warm-
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
-from pardnn.graph.raw import Source
+from pardnn.placers.feeds import Values
 from pardnn.placers.runner import Runner
 
-Values = Mapping[str, NDArray[Any]]
 _VARIABLES = ("VariableV2", "Variable")
 _VALUE, _ASSIGN, _NOTHING = "pardnn/value", "pardnn/assign", "pardnn/nothing"
 _PIPELINES = ("Iterator", "OneShotIterator", "AnonymousIterator", "MultiDeviceIterator", "QueueDequeue", "ReaderRead")
@@ -56,48 +55,6 @@ def start(threads: int | None = None) -> None:
         tf.config.list_logical_devices()
     except RuntimeError:
         raise InputError("--threads: TensorFlow has started its threads already; say it before anything runs") from None
-
-
-def message_of(source: Source, data: bytes) -> Any:
-    """The GraphDef in a file's data, as TensorFlow has it; of a SavedModel the first.
-
-    A traced function's variables, which it takes as arguments, become ops that make them.
-    """
-    from google.protobuf import text_format
-    from tensorflow.core.framework import graph_pb2
-    from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
-
-    kinds: dict[str, Any] = {
-        "GraphDef": graph_pb2.GraphDef,
-        "MetaGraphDef": meta_graph_pb2.MetaGraphDef,
-        "SavedModel": saved_model_pb2.SavedModel,
-    }
-    message = kinds[source.kind]()
-    if source.text:
-        text_format.Parse(data.decode("utf-8-sig"), message, allow_unknown_field=True)
-    else:
-        message.ParseFromString(data)
-    if source.kind == "SavedModel":
-        message = message.meta_graphs[0]
-    message = message if source.kind == "GraphDef" else message.graph_def
-    _make_variables(message)
-    return message
-
-
-def _make_variables(message: Any) -> None:
-    from tensorflow.core.framework import types_pb2
-
-    reads = {node.input[0]: node for node in message.node if node.op == "ReadVariableOp" and node.input}
-    for node in message.node:
-        handle = node.op == "Placeholder" and node.attr["dtype"].type == types_pb2.DT_RESOURCE
-        if handle and node.name in reads:
-            read = reads[node.name]
-            node.op = "VarHandleOp"
-            node.attr.clear()
-            node.attr["dtype"].type = read.attr["dtype"].type
-            node.attr["shared_name"].s = node.name.encode()
-            if read.attr["_output_shapes"].list.shape:
-                node.attr["shape"].shape.CopyFrom(read.attr["_output_shapes"].list.shape[0])
 
 
 def run_steps(

@@ -14,9 +14,9 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from pardnn.placers.feeds import Values
+from pardnn.placers.inner import run_as_written, runtime
 from pardnn.placers.trace import Devices
-
-Values = Mapping[str, NDArray[Any]]
 
 _VALUE, _ASSIGN, _READ = "pardnn/value", "pardnn/assign", "pardnn/read"
 _LOAD_BYTES = 1 << 28
@@ -108,14 +108,12 @@ class Runner:
 def _config(rewriting: bool, serial: bool, local: bool) -> Any:
     """The session's settings. In this process they are those of TensorFlow's own context: both share the devices."""
     import tensorflow as tf
-    from tensorflow.python.eager import context
 
     config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
     if local:
-        config.MergeFrom(context.context().config)
+        config.MergeFrom(runtime().config)
     if not rewriting:
-        config.graph_options.rewrite_options.disable_meta_optimizer = True
-        config.graph_options.optimizer_options.opt_level = -1  # merges equal ops and folds constants
+        run_as_written(config)
     if serial:
         config.inter_op_parallelism_threads = 1
         config.use_per_session_threads = True  # else the threads are those that the process has already

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from pardnn.graph.library import CALLERS
+from pardnn.placers.inner import have_call, put_on
+
 Kind = Literal["train", "test", "predict"]
 """What a step is for."""
 MAIN: Kind = "train"
-_CALLERS = frozenset({
-    "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall",
-    "StatefulPartitionedCall",
-})  # fmt: skip
+CALLED: dict[Kind, str] = {"train": "fit", "test": "evaluate", "predict": "predict"}
+"""The method of a model that runs steps of each kind."""
 _FUNCTIONS = ("body", "cond", "then_branch", "else_branch", "f")
-"""Attributes of these that name a function of the library."""
+"""Attributes of callers that name a function of the library."""
 _BRANCHES = "branches"
 """The attribute that names several."""
 _numbers = itertools.count(1)  # TensorFlow keeps functions by name in one table for the whole process
@@ -63,7 +64,7 @@ def definition(graph: Any) -> Any:
     for handle, placeholder in graph.captures:
         made = held_by(handle)
         if made is not None:
-            _make_variable(nodes[placeholder.op.name], made)
+            become_variable(nodes[placeholder.op.name], made.dtype, made.shape)
     return message
 
 
@@ -77,14 +78,15 @@ def held_by(handle: Any) -> Any:
     return data.shape_and_type[0]
 
 
-def _make_variable(node: Any, made: Any) -> None:
-    shapes = node.attr["_output_shapes"]
+def become_variable(node: Any, dtype: int, shape: Any) -> None:
+    """Make the NodeDef of an argument that is a variable's handle the op that makes the variable; shape None = open."""
+    for attr in [name for name in node.attr if name != "_output_shapes"]:
+        del node.attr[attr]
     node.op = "VarHandleOp"
-    node.attr.clear()
-    node.attr["dtype"].type = made.dtype
-    node.attr["shape"].shape.CopyFrom(made.shape)
+    node.attr["dtype"].type = dtype
+    if shape is not None:
+        node.attr["shape"].shape.CopyFrom(shape)
     node.attr["shared_name"].s = node.name.encode()
-    node.attr["_output_shapes"].CopyFrom(shapes)
 
 
 def ends(graph: Any, results: Any) -> tuple[str, ...]:
@@ -124,14 +126,12 @@ def set_devices(graph: Any, devices: Devices) -> None:
         if op.type == "Placeholder":
             continue
         if device := devices.ops.get(op.name):
-            op._set_device(device)
-        if op.type in _CALLERS:
+            put_on(op, device)
+        if op.type in CALLERS:
             node = op.node_def
             for attr in placed.into(node):
-                if attr == _BRANCHES:
-                    op._set_func_list_attr(attr, [function.name for function in node.attr[attr].list.func])
-                else:
-                    op._set_func_attr(attr, node.attr[attr].func.name)
+                value = node.attr[attr]
+                have_call(op, attr, [one.name for one in value.list.func] if attr == _BRANCHES else value.func.name)
 
 
 def follow_inputs(graph: Any) -> None:
@@ -145,7 +145,7 @@ def place_dropped(graph: Any) -> None:
     some = next((op.device for op in operations if op.device), "")
     for op in operations:
         if not op.device:
-            op._set_device(next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
+            put_on(op, next((tensor.op.device for tensor in op.inputs if tensor.op.device), some))
 
 
 def without_device(graph: Any) -> list[str]:

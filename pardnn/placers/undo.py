@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pardnn.placers.inner import have_call, put_on
+
 
 def undo_of(graph: Any) -> Callable[[], None]:
     """A call that gives the ops of a graph the devices and the bodies that they have now."""
@@ -12,12 +14,9 @@ def undo_of(graph: Any) -> Callable[[], None]:
 
     def undo() -> None:
         for op, device, functions in before:
-            op._set_device(device)
+            put_on(op, device)
             for attr, names in functions.items():
-                if isinstance(names, str):
-                    op._set_func_attr(attr, names)
-                else:
-                    op._set_func_list_attr(attr, names)
+                have_call(op, attr, names)
 
     return undo
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
+from pardnn.placers.inner import concrete_function
+
 
 class Captured(NamedTuple):
     """A variable that a traced function uses, and the name of the argument by which it does."""
@@ -125,10 +127,9 @@ def same_device(one: str, other: str) -> bool:
 
 def _redirect(handles: Mapping[int, Any]) -> None:
     """Put new handles in place of old ones (by id) in everything that has been or is being traced."""
-    from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
     from tensorflow.python.framework.func_graph import FuncGraph
 
-    for item in _living(FuncGraph, ConcreteFunction):
+    for item in _living(FuncGraph, concrete_function()):
         if isinstance(item, FuncGraph):
             pairs = list(item.captures)
             if any(id(handle) in handles for handle, _ in pairs):

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pardnn.graph.library import BRANCHING, LOOPS
+from pardnn.placers.inner import runtime
 from pardnn.placers.variables import same_device
 
 _OWN = re.compile(r".*/_\d+")
@@ -21,7 +23,8 @@ _PART = re.compile(r"(/(?:then|else|branch\d+))/_\d+(?=/)")
 _ARGUMENTS = ("_Arg", "_DeviceArg")
 _FOLLOWERS = frozenset({"Switch", "RefSwitch"})
 """TensorFlow puts these where their data come from, whatever their device says."""
-_LOOPS = frozenset({"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
+_AROUND = LOOPS | BRANCHING
+"""Ops that others can be inside of."""
 
 
 @dataclass
@@ -39,18 +42,15 @@ class ReadBack:
 @contextmanager
 def reading_back() -> Iterator[ReadBack]:
     """Collect the partitioned graphs of all functions that are made ready to run inside the block."""
-    from tensorflow.python.eager import context
-
-    runtime = context.context()
-    found = ReadBack()
-    runtime.enable_graph_collection()
+    collector, found = runtime(), ReadBack()
+    collector.enable_graph_collection()
     try:
         yield found
-        metadata = runtime.export_run_metadata()
+        metadata = collector.export_run_metadata()
         for function in metadata.function_graphs:
             found.add(function.partition_graphs)
     finally:
-        runtime.disable_graph_collection()
+        collector.disable_graph_collection()
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def compare(read: ReadBack, placed: Mapping[str, str], kinds: Mapping[str, str])
 
 
 def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> str | None:
-    """The device an op should be on: its own, or that of the loop it is in; None = not an op of the plan.
+    """The device an op should be on: its own, or that of the loop or branch it is in; None = not an op of the plan.
 
     Of what stands in a body the kinds are not known; what has ops of its own there is a loop.
     """
@@ -135,7 +135,7 @@ def _planned(name: str, placed: Mapping[str, str], kinds: Mapping[str, str]) -> 
     end = name.rfind("/")
     while end > 0:
         around = name[:end]
-        if around in placed and kinds.get(around, "While") in _LOOPS:
+        if around in placed and kinds.get(around, "While") in _AROUND:
             return placed[around]
         end = name.rfind("/", 0, end)
     return None

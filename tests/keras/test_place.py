@@ -120,7 +120,7 @@ def test_a_model_is_a_graph_to_partition(used: dict[str, Facts]) -> None:
     found = used["partitioned"]
     assert found["equal"]
     assert found["ops"] > 400
-    assert found["pruned"] == 0
+    assert found["pruned"] < 60  # what was traced and leads to nothing
     assert found["unknown"] < 20
     assert found["devices"] == ["/device:GPU:0", "/device:GPU:1"]
 

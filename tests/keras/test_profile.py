@@ -68,8 +68,8 @@ def test_the_model_made_again_is_planned_with_these_costs(told: Told, folder: Pa
     assert longest.op_type
 
 
-def test_the_body_of_a_loop_ran_once_per_turn(folder: Path, told: Told) -> None:
-    assert told["lstm"]["ops_seen"] > 900
+@pytest.mark.usefixtures("told")
+def test_the_body_of_a_loop_ran_once_per_turn(folder: Path) -> None:
     rows = read_costs(str(folder / "lstm.csv")).rows
     products = [row for name, row in rows.items() if "/while/body/" in name and name.endswith("lstm_cell_1/MatMul")]
     products += [row for name, row in rows.items() if "/while/body/" in name and name.endswith("lstm_cell/MatMul")]

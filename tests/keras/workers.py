@@ -93,7 +93,7 @@ def measured(addresses: list[str], steps: int, width: int, batch: int) -> dict[s
         "promised": plans["one"].makespan_us / plans["two"].makespan_us,
         "measured": one / two,
         "one": one, "two": two, "least": [min(seconds[name]) for name in ("one", "two")],
-        "losses": losses["two"], "equal": losses["one"] == losses["two"],
+        "losses": losses["two"], "off": max(abs(a / b - 1) for a, b in zip(*losses.values(), strict=True)),
         "comm_bytes": plans["two"].plan.schedule.sent_bytes,
         "used": sorted(set(plans["two"].placement.values())), "ok": all(plan.verify().ok for plan in plans.values()),
         "load": os.getloadavg()[0],
