@@ -12,9 +12,9 @@ from pardnn.errors import InputError
 from pardnn.partitioners.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
-from pardnn.refine.improve import Improve
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
+from pardnn.search.walk import Walk
 
 AUTO = "auto"
 _FIT = Fit()
@@ -35,8 +35,8 @@ class Method:
         return placement
 
 
-EVALUATIONS: Mapping[str, int] = {"fast": 100, "balanced": 3000, "best": 100_000}
-"""Simulations the search may spend on a small graph, by effort; on large graphs fewer, see `Best`."""
+BUDGETS: Mapping[str, int] = {"fast": 300_000, "balanced": 20_000_000, "best": 1_000_000_000}
+"""Nodes the search may simulate, by effort: some millions a second."""
 
 
 def method(
@@ -59,8 +59,8 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items()}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Improve, enough=enough)
-    return Best(starts, improve, EVALUATIONS[effort], enough, patience=patience)
+    improve = partial(Walk, enough=enough)
+    return Best(starts, improve, BUDGETS[effort], enough, patience=patience)
 
 
 def summaries() -> dict[str, str]:

@@ -57,10 +57,11 @@ class Kernel:
     The way in from Python takes as long to compile as a small loop: a kernel that only kernels call is `inner`.
     """
 
-    def __init__(self, function: types.FunctionType, inner: bool) -> None:
+    def __init__(self, function: types.FunctionType, inner: bool, part: bool = False) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self.inner = inner
+        self.part = part
         self._compiled: Callable[..., Any] | None = None
 
     @property
@@ -84,6 +85,10 @@ class Kernel:
     def _build(self, linked: types.FunctionType) -> Callable[..., Any]:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
             return self._function
+        if self.part:
+            import numba
+
+            return numba.njit(inline="always", error_model="numpy")(linked)
         directory = _cache_directory()
         if directory is not None:
             try:
@@ -151,6 +156,12 @@ def inner_kernel(function: Callable[..., Any]) -> Kernel:
     """Decorator: the same for a function that only kernels call."""
     assert isinstance(function, types.FunctionType)
     return Kernel(function, inner=True)
+
+
+def kernel_part(function: Callable[..., Any]) -> Kernel:
+    """Decorator: the same for one whose lines become part of the kernels that call it, where a call costs too much."""
+    assert isinstance(function, types.FunctionType)
+    return Kernel(function, inner=True, part=True)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from scheduler import _heap
-from scheduler._jit import In32, In64, In64x2, Out32, Out64, inner_kernel, kernel
+from scheduler._jit import In32, In64, In64x2, Out32, Out64, inner_kernel, kernel, kernel_part
 
 push = _heap.push
 pop = _heap.pop
@@ -95,17 +95,17 @@ class Desk(NamedTuple):
     readers: Out64
     """[n + m] readers on the spot and transfers that still need a node's output; readers that need a copy."""
     count: Out64
-    """[3] events waiting; things started; the sum of all finishes."""
+    """[4] events waiting; things started; the sum of all finishes; things whose start was known."""
 
 
-@inner_kernel
+@kernel_part
 def expect(moment: int, tie: int, desk: Desk) -> None:
     """Put an event on the list."""
     push(desk.event_key, desk.event_tie, 0, desk.count[0], moment, tie)
     desk.count[0] += 1
 
 
-@inner_kernel
+@kernel_part
 def offer(v: int, ready: int, w: World, desk: Desk, place: In32) -> None:
     """Node v has all its inputs since the moment `ready`."""
     d = place[v]
@@ -114,7 +114,7 @@ def offer(v: int, ready: int, w: World, desk: Desk, place: In32) -> None:
     desk.ready_size[d] += 1
 
 
-@inner_kernel
+@kernel_part
 def release(v: int, row: int, w: World, rows: Rows, desk: Desk, place: In32) -> None:
     """Memory is given back where node v ends: its scratch, and what it was the last to read."""
     n, m = len(place), len(w.src)
@@ -136,7 +136,7 @@ def release(v: int, row: int, w: World, rows: Rows, desk: Desk, place: In32) -> 
                 desk.held[d] -= w.edge_bytes[carrier]
 
 
-@inner_kernel
+@kernel_part
 def book(e: int, here: int, there: int, row: int, now: int, w: World, rows: Rows, desk: Desk) -> None:
     """The transfer named by edge e, asked for now: when it begins and arrives."""
     n, m, k = len(w.rank), len(w.src), len(desk.left)
@@ -159,7 +159,7 @@ def book(e: int, here: int, there: int, row: int, now: int, w: World, rows: Rows
         desk.held[there] += w.edge_bytes[e]
 
 
-@inner_kernel
+@kernel_part
 def end(v: int, row: int, now: int, w: World, rows: Rows, desk: Desk, place: In32) -> None:
     """Node v ends: its readers on the spot wait no longer for it, the others are sent its tensors."""
     n, m, k = len(place), len(w.src), len(desk.left)
@@ -197,7 +197,7 @@ def end(v: int, row: int, now: int, w: World, rows: Rows, desk: Desk, place: In3
         release(v, row, w, rows, desk, place)
 
 
-@inner_kernel
+@kernel_part
 def land(e: int, row: int, now: int, w: World, rows: Rows, desk: Desk, place: In32) -> None:
     """The transfer named by edge e arrives."""
     n, m = len(place), len(w.src)
@@ -216,7 +216,7 @@ def land(e: int, row: int, now: int, w: World, rows: Rows, desk: Desk, place: In
             desk.held[place[u]] -= w.output[u]
 
 
-@inner_kernel
+@kernel_part
 def recall_memory(known: int, moment: int, kept: int, w: World, rows: Rows, desk: Desk, place: In32) -> None:
     """What is held, and by whom it is needed, right before the moment; see `recall`."""
     n, m = len(place), len(w.src)
@@ -248,7 +248,7 @@ def recall_memory(known: int, moment: int, kept: int, w: World, rows: Rows, desk
             desk.held[here] += w.output[what]
 
 
-@inner_kernel
+@kernel_part
 def recall(known: int, row: int, moment: int, w: World, rows: Rows, desk: Desk, place: In32) -> int:
     """Set the desk as it stands right before the moment in the known row; returns how much of its line is kept."""
     n, m, k = len(place), len(w.src), len(desk.left)
@@ -302,7 +302,7 @@ def recall(known: int, row: int, moment: int, w: World, rows: Rows, desk: Desk, 
     return kept
 
 
-@inner_kernel
+@kernel_part
 def line_up(known: int, row: int, w: World, rows: Rows, desk: Desk, place: In32) -> None:
     """Behind `recall`: the nodes that are ready, and the work that is left."""
     n, k = len(place), len(desk.left)
@@ -322,7 +322,7 @@ def line_up(known: int, row: int, w: World, rows: Rows, desk: Desk, place: In32)
             offer(v, ready, w, desk, place)
 
 
-@inner_kernel
+@kernel_part
 def dispatch(d: int, row: int, now: int, w: World, rows: Rows, desk: Desk, place: In32) -> int:
     """Device d takes its next node; returns before when the step cannot end."""
     n, m = len(place), len(w.src)
@@ -355,7 +355,7 @@ def resume(known: int, row: int, moment: int, bound: int, w: World, rows: Rows, 
     -1 also where a device comes to hold more than its limit. The row is complete with what `adopt` brings over.
     """
     n, k = len(place), len(desk.left)
-    recall(known, row, moment, w, rows, desk, place)
+    desk.count[3] = recall(known, row, moment, w, rows, desk, place)
     line_up(known, row, w, rows, desk, place)
     if w.limited != 0:
         recall_memory(known, moment, desk.count[1], w, rows, desk, place)
@@ -437,9 +437,7 @@ def first_difference(v: int, to: int, known: int, w: World, rows: Rows, place: I
 
 
 @kernel
-def replay(
-    known: int, row: int, moment: int, bound: int, w: World, rows: Rows, desk: Desk, place: In32
-) -> int:  # fmt: skip
+def replay(known: int, row: int, moment: int, bound: int, w: World, rows: Rows, desk: Desk, place: In32) -> int:
     """`resume`, then `adopt` where it came to an end."""
     makespan = resume(known, row, moment, bound, w, rows, desk, place)
     if makespan >= 0:
@@ -448,11 +446,11 @@ def replay(
 
 
 @kernel
-def earliest_difference(
-    nodes: In32, to: int, known: int, w: World, rows: Rows, place: In32
-) -> int:  # fmt: skip
-    """`first_difference` of any of these nodes."""
-    moment = first_difference(nodes[0], to, known, w, rows, place)
-    for v in nodes[1:]:
-        moment = min(moment, first_difference(v, to, known, w, rows, place))
+def earliest_difference(nodes: In32, to: int, known: int, w: World, rows: Rows, place: In32) -> int:
+    """`first_difference` of any of these nodes; -1 if all are there already."""
+    moment = -1
+    for i in range(len(nodes)):
+        if place[nodes[i]] != to:
+            when = first_difference(nodes[i], to, known, w, rows, place)
+            moment = when if moment < 0 else min(moment, when)
     return moment

@@ -10,7 +10,6 @@ import numpy as np
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
-_LARGE = 4000  # nodes from which on a simulation costs more than its bookkeeping
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
 
 
@@ -19,26 +18,26 @@ class Best:
     """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
 
     Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of
-    the starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what
-    is kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start
-    fits; on large graphs already when the first `patience` of them do not: all try much the same to make it fit.
+    the starts are improved with half of the budget, shared out; the fastest of them goes on with the other half.
+    `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start fits; on
+    large graphs already when the first `patience` of them do not: all try much the same to make it fit.
     """
 
     starts: Mapping[str, Partitioner]
     improve: Callable[[int], Refiner]
-    """Makes the refiner that spends so many simulations."""
-    evaluations: int
+    """Makes the refiner that spends such a budget."""
+    budget: int
     enough: Callable[[], bool]
     finalists: int = 3
     patience: int = 4
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
-        ranked = self._ranked(problem, rng)
-        budget = max(20, self.evaluations * _LARGE // max(problem.workload.dag.n, _LARGE))
-        finalists = ranked[: self.finalists]
-        improved = [self.improve(budget // len(finalists))(problem, start, rng) for _, start in finalists]
-        return min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
+        finalists = [start for _, start in self._ranked(problem, rng)[: self.finalists]]
+        improve = self.improve(self.budget // (2 * len(finalists)))
+        improved = [improve(problem, start, rng) for start in finalists]
+        fastest = min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
+        return self.improve(self.budget // 2)(problem, fastest, rng)
 
     def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
         """(makespan, placement) of the different starts, the fastest first."""

@@ -1,0 +1,79 @@
+"""Make it faster: a walk from placement to placement, each judged by the simulator itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pardnn.problem import Placement, Problem
+from pardnn.search import _walk
+from scheduler.dag import frozen
+from scheduler.replay import Arena
+
+_BATCH = 200_000
+"""So many nodes are simulated between two looks at the clock."""
+_THOROUGH = 3000
+"""Simulations for which the full heat pays; with fewer it is colder from the start."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Simulated annealing over moves of many sizes, never worse than where it starts, within the limits if it starts there.
+
+    A move takes a region of groups, grown from a seed over its dearest edges, to another device; now and then another
+    region comes in return. Most seeds lie on the critical chain of the schedule: an end of a transfer that was waited
+    for goes to the other end's device, a node in the way to another one. Sizes are drawn, from one group to half of
+    all, large and small alike often. A move is taken if the step gets no longer than before plus a random slack, whose
+    mean falls from `heat` to `cold`, in shares of the step. Each is simulated from where it first matters, and no
+    further than to where the slack is used up; `budget` bounds the nodes simulated.
+    Nothing is tried any more once the step is as short as the problem's lower bound; `enough` is asked now and then
+    whether to stop early. O(budget (log n + edges per node)).
+    """
+
+    budget: int = 1_000_000
+    heat: float = 1e-3
+    cold: float = 3e-5
+    enough: Callable[[], bool] = lambda: False
+
+    def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
+        """The best placement met."""
+        n, groups = problem.workload.dag.n, _groups(problem)
+        if problem.gpus < 2 or not len(groups.free):
+            return placement
+        arena = Arena(problem.workload, problem.machine, problem.priority, problem.contention)
+        path = _path(placement, problem.groups)
+        spent = _walk.begin(*arena.parts, path)
+        heat = max(self.cold, self.heat * min(1.0, self.budget / (_THOROUGH * n)))
+        moves = max(8, min(1024, _BATCH // n))
+        while 0 <= spent < self.budget and path.known[3] > problem.lower_bound_ns and not self.enough():
+            slack_ns = float(path.known[3]) * heat * (self.cold / heat) ** (spent / self.budget)
+            draws = frozen(rng.integers(0, _walk.LARGEST_DRAW, moves * _walk.DRAWS), np.int64)
+            spent = _walk.walk(moves, problem.gpus, slack_ns, self.budget, draws, *arena.parts, groups, path)
+        return path.best
+
+
+def _groups(problem: Problem) -> _walk.Groups:
+    """The groups of a problem as the kernels read them."""
+    ptr, near, ns = problem.neighbours
+    by_cost = np.lexsort((near, -ns, np.repeat(np.arange(problem.groups), np.diff(ptr))))
+    free = np.zeros(problem.groups, np.int32)
+    free[problem.group] = problem.pin < 0
+    return _walk.Groups(
+        frozen(problem.group, np.int32), problem.group_ptr, problem.group_node,
+        ptr, frozen(near[by_cost], np.int32), frozen(ns[by_cost], np.int64),
+        frozen(np.flatnonzero(free), np.int32), frozen(free, np.int32),
+    )  # fmt: skip
+
+
+def _path(placement: Placement, groups: int) -> _walk.Path:
+    """A walk that has not begun."""
+    n = len(placement)
+    node, cause, sent = np.zeros((3, n), np.int32)
+    picked, to = np.zeros((2, groups), np.int32)
+    return _walk.Path(
+        placement.astype(np.int32), placement.astype(np.int32), np.zeros(4, np.int64),
+        node, cause, sent, np.zeros(n, np.int64), np.full(1, -1), picked, to, np.zeros(groups + 1, np.int64),
+        np.zeros(2, np.int64),
+    )  # fmt: skip
