@@ -93,6 +93,8 @@ class Replay:
         moment = _replay.earliest_difference(
             nodes, device, self._row, self._arena.world, self._arena.rows, self.placement
         )
+        if moment < 0:
+            return self.makespan_ns <= bound_ns
         self.placement[nodes] = device
         makespan = self._run(moment, bound_ns)
         if makespan < 0:

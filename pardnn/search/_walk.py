@@ -36,6 +36,15 @@ class Groups(NamedTuple):
     """[g]"""
 
 
+class Clusters(NamedTuple):
+    """Groups that may move together; frozen."""
+
+    of: In32
+    """[g]"""
+    ptr: In64
+    group: In32
+
+
 class Path(NamedTuple):
     """Where the walk is."""
 
@@ -137,6 +146,20 @@ def grow(seed: int, most: int, floor_ns: int, near_by: int, to: int, begin: int,
 
 
 @inner_kernel
+def gather(seed: int, to: int, clusters: Clusters, groups: Groups, path: Path) -> int:
+    """Pick the seed's cluster, as far as it still is on the seed's device."""
+    home = path.place[groups.node[groups.ptr[seed]]]
+    count = 0
+    for i in range(clusters.ptr[clusters.of[seed]], clusters.ptr[clusters.of[seed] + 1]):
+        g = clusters.group[i]
+        if groups.free_flag[g] != 0 and path.place[groups.node[groups.ptr[g]]] == home:
+            path.picked[count] = g
+            path.to[count] = to
+            count += 1
+    return count
+
+
+@inner_kernel
 def aim(draw: int, draw_b: int, gpus: int, groups: Groups, path: Path, seed: int) -> int:
     """A device for the seed: that of a neighbour, now and then any; -1 = it is there already."""
     home = path.place[groups.node[groups.ptr[seed]]]
@@ -151,7 +174,7 @@ def aim(draw: int, draw_b: int, gpus: int, groups: Groups, path: Path, seed: int
 
 
 @inner_kernel
-def propose(at: int, gpus: int, draws: In64, groups: Groups, path: Path) -> int:
+def propose(at: int, gpus: int, least: int, draws: In64, clusters: Clusters, groups: Groups, path: Path) -> int:
     """Fill `picked` and `to`; returns how many groups are to move."""
     path.mark[len(path.picked)] += 1
     kind, which, side, size = draws[at] & 1023, draws[at + 1], draws[at + 2], draws[at + 3]
@@ -183,10 +206,14 @@ def propose(at: int, gpus: int, draws: In64, groups: Groups, path: Path) -> int:
     home = path.place[groups.node[groups.ptr[seed]]]
     if home == to:
         return 0
-    bits = 1
-    while (2 << bits) < len(path.picked):
-        bits += 1
-    most = 1 << (size % bits)
+    if draws[at + 5] & 0x180 == 0 or (least > 1 and draws[at + 5] & 0x80 == 0):
+        return gather(seed, to, clusters, groups, path)
+    low, high = 0, 1
+    while (1 << low) < least:
+        low += 1
+    while (2 << high) < len(path.picked):
+        high += 1
+    most = 1 << (low + size % max(1, high - low))
     floor_ns = 0
     count = groups.near_ptr[seed + 1] - groups.near_ptr[seed]
     if (size >> 8) & 1 and count > 0:
@@ -223,12 +250,13 @@ def apply(picked: int, w: World, rows: Rows, groups: Groups, path: Path) -> int:
 
 @kernel
 def walk(
-    moves: int, gpus: int, heat_ns: float, budget: int, draws: In64,
-    w: World, rows: Rows, desk: Desk, groups: Groups, path: Path,
+    moves: int, gpus: int, least: int, heat_ns: float, budget: int, draws: In64,
+    w: World, rows: Rows, desk: Desk, clusters: Clusters, groups: Groups, path: Path,
 ) -> int:  # fmt: skip
     """Try up to so many moves, until the budget of simulated nodes is spent; returns what is spent.
 
-    A move is taken if the step is then no longer than before plus an exponential draw with mean heat_ns.
+    The sizes of regions are drawn from `least` groups on. A move is taken if the step is then no longer than before
+    plus an exponential draw with mean heat_ns.
     """
     n = len(path.place)
     for move in range(moves):
@@ -237,7 +265,7 @@ def walk(
         if path.waits[0] < 0:
             trace(w, rows, path)
         at = move * DRAWS
-        picked = propose(at, gpus, draws, groups, path)
+        picked = propose(at, gpus, least, draws, clusters, groups, path)
         if picked == 0:
             continue
         moment = apply(picked, w, rows, groups, path)
@@ -246,7 +274,7 @@ def walk(
             slack = -heat_ns * math.log((draws[at + 7] + 1) / LARGEST_DRAW)
             bound = path.known[1] + int(slack)
             makespan = resume(path.known[0], row, moment, bound, w, rows, desk, path.place)
-            path.spent[0] += n // 16 + desk.count[1] - desk.count[3]
+            path.spent[0] += n // 8 + desk.count[1] - desk.count[3]
         if makespan < 0:
             for i in range(picked):
                 g = path.picked[i]

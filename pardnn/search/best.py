@@ -10,6 +10,8 @@ import numpy as np
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
+_FOR_SEVERAL = 1000
+"""Simulations from which on it pays to improve more than one start."""
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
 
 
@@ -33,7 +35,8 @@ class Best:
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
-        finalists = [start for _, start in self._ranked(problem, rng)[: self.finalists]]
+        few = 1 if self.budget < _FOR_SEVERAL * problem.workload.dag.n else self.finalists
+        finalists = [start for _, start in self._ranked(problem, rng)[:few]]
         improve = self.improve(self.budget // (2 * len(finalists)))
         improved = [improve(problem, start, rng) for start in finalists]
         fastest = min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)

@@ -9,7 +9,8 @@ import numpy as np
 
 from pardnn.problem import Placement, Problem
 from pardnn.search import _walk
-from scheduler.dag import frozen
+from pardnn.search.clusters import clusters
+from scheduler.dag import frozen, rows
 from scheduler.replay import Arena
 
 _BATCH = 200_000
@@ -35,6 +36,8 @@ class Walk:
     budget: int = 1_000_000
     heat: float = 1e-3
     cold: float = 3e-5
+    grains: int = 6
+    """Clusters are drawn with 1/2, 1/4, ... 1/2^(2 grains - 1) of all work."""
     enough: Callable[[], bool] = lambda: False
 
     def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
@@ -45,12 +48,16 @@ class Walk:
         arena = Arena(problem.workload, problem.machine, problem.priority, problem.contention)
         path = _path(placement, problem.groups)
         spent = _walk.begin(*arena.parts, path)
+        least = int(problem.groups * n // self.budget)
         heat = max(self.cold, self.heat * min(1.0, self.budget / (_THOROUGH * n)))
         moves = max(8, min(1024, _BATCH // n))
         while 0 <= spent < self.budget and path.known[3] > problem.lower_bound_ns and not self.enough():
             slack_ns = float(path.known[3]) * heat * (self.cold / heat) ** (spent / self.budget)
+            near = _clusters(problem, path.place, int(problem.node_ns.sum()) >> int(rng.integers(1, 2 * self.grains)))
             draws = frozen(rng.integers(0, _walk.LARGEST_DRAW, moves * _walk.DRAWS), np.int64)
-            spent = _walk.walk(moves, problem.gpus, slack_ns, self.budget, draws, *arena.parts, groups, path)
+            spent = _walk.walk(
+                moves, problem.gpus, least, slack_ns, self.budget, draws, *arena.parts, near, groups, path
+            )
         return path.best
 
 
@@ -65,6 +72,14 @@ def _groups(problem: Problem) -> _walk.Groups:
         ptr, frozen(near[by_cost], np.int32), frozen(ns[by_cost], np.int64),
         frozen(np.flatnonzero(free), np.int32), frozen(free, np.int32),
     )  # fmt: skip
+
+
+def _clusters(problem: Problem, placement: Placement, limit_ns: int) -> _walk.Clusters:
+    """Clusters of up to so much work."""
+    label = clusters(problem, placement, limit_ns)
+    of = np.zeros(problem.groups, np.int32)
+    of[problem.group] = label
+    return _walk.Clusters(frozen(of, np.int32), *rows(int(of.max(initial=-1)) + 1, of))
 
 
 def _path(placement: Placement, groups: int) -> _walk.Path:

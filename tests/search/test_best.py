@@ -7,8 +7,8 @@ import pytest
 
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Placement, Problem
-from pardnn.search.walk import Walk
 from pardnn.search.best import Best
+from pardnn.search.walk import Walk
 from tests.factories import drawn
 
 RNG = np.random.default_rng(0)
