@@ -60,7 +60,8 @@ def method(
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
     improve = partial(Walk, enough=enough)
-    return Best(starts, improve, BUDGETS[effort], enough, patience=patience)
+    few = ("metis", "etf", "single") if effort == "fast" else ()
+    return Best(starts, improve, BUDGETS[effort], enough, patience=patience, few=few)
 
 
 def summaries() -> dict[str, str]:

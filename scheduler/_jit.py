@@ -17,6 +17,7 @@ import functools
 import gc
 import hashlib
 import os
+import re
 import stat
 import threading
 import time
@@ -88,7 +89,8 @@ class Kernel:
         if self.part:
             import numba
 
-            return numba.njit(inline="always", error_model="numpy")(linked)
+            lines: Callable[..., Any] = numba.njit(inline="always", error_model="numpy")(linked)
+            return lines
         directory = _cache_directory()
         if directory is not None:
             try:
@@ -192,7 +194,7 @@ def sources() -> list[Path]:
     """All files that hold kernels."""
     root = Path(__file__).parent
     paths = [path for package in (root, root.parent / "pardnn") for path in sorted(package.rglob("*.py"))]
-    return [path for path in paths if b"kernel\ndef " in path.read_bytes()]
+    return [path for path in paths if re.search(rb"kernel(_part)?\ndef ", path.read_bytes())]
 
 
 def _fingerprint() -> str:

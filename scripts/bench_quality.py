@@ -6,10 +6,11 @@
 SHARED is the folder with data/ and judge/; generated graphs (judge/generate.py) are looked for in --generated. The
 search is asked for as auto/EFFORT; --seconds ends it early. A row is graph|links|devices|mode, b = blevel + none,
 f = fifo + link; links "caps" stands for the memory limits and links of the graph's own, where the peer is the best that
-is known and counts resident bytes only, while ours count copies too; nan = does not fit. All figures of a row are ratios to the best peer, except the last: best peer / lower bound. A star marks a row
-that is lost. Behind the table, by links and mode: each method against the best peer, over all rows and over those where
-the peer is 2 % or more from the bound, where there is something to gain; for four devices the share of that distance
-that is closed, summed in microseconds and summed in shares of the bound; seconds of processor.
+is known and counts resident bytes only, while ours count copies too; nan = does not fit. All figures of a row are
+ratios to the best peer, except the last: best peer / lower bound, and seconds of processor. A star marks a row that is
+lost. Behind the table, by links and mode: each method against the best peer, over all rows and over those where the
+peer is 2 % or more from the bound, where there is something to gain; for four devices the share of that distance that
+is closed, summed in microseconds and summed in shares of the bound.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,7 @@ def chosen(names: str, seconds: float | None) -> dict[str, Callable[[], Partitio
         until = time.process_time() + seconds if seconds else float("inf")
         return method(plain, effort or "balanced", lambda: time.process_time() > until)
 
-    return {name: (lambda name=name: make(name)) for name in names.split(",")}
+    return {name: partial(make, name) for name in names.split(",")}
 
 
 def report(results: dict[str, list[tuple[str, dict[str, Any], float, float]]]) -> None:

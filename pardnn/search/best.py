@@ -10,8 +10,8 @@ import numpy as np
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
-_FOR_SEVERAL = 1000
-"""Simulations from which on it pays to improve more than one start."""
+_LARGE = 20_000  # nodes
+_FOR_SEVERAL = 1000  # simulations from which on it pays to improve more than one start
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
 
 
@@ -32,11 +32,16 @@ class Best:
     enough: Callable[[], bool]
     finalists: int = 3
     patience: int = 4
+    few: tuple[str, ...] = ()
+    """On large graphs these starts on all GPUs, as they are, if any of them fits; none named = all, improved."""
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
+        ranked = self._ranked(problem, rng)
+        if self._hurried(problem):
+            return ranked[0][1]
         few = 1 if self.budget < _FOR_SEVERAL * problem.workload.dag.n else self.finalists
-        finalists = [start for _, start in self._ranked(problem, rng)[:few]]
+        finalists = [start for _, start in ranked[:few]]
         improve = self.improve(self.budget // (2 * len(finalists)))
         improved = [improve(problem, start, rng) for start in finalists]
         fastest = min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
@@ -47,22 +52,33 @@ class Best:
         found: dict[bytes, tuple[int, Placement]] = {}
         refused: DoesNotFit | None = None
         failures, most = 0, max(self.patience, _MANY // problem.workload.dag.n)
-        for smaller in _fewer(problem):
-            for start in self.starts.values():
-                if self.enough() if found else failures >= most:
-                    break
-                try:
-                    placement = start(smaller, rng)
-                except DoesNotFit as error:
-                    refused, failures = refused or error, failures + 1
-                    continue
-                found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
-            if not found:  # with fewer GPUs there is less memory yet
+        for smaller, start in self._attempts(problem, found):
+            if self.enough() if found else failures >= most:
                 break
+            try:
+                placement = start(smaller, rng)
+            except DoesNotFit as error:
+                refused, failures = refused or error, failures + 1
+                continue
+            found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
         if not found:
             assert refused is not None
             raise refused
         return sorted(found.values(), key=lambda pair: pair[0])
+
+    def _attempts(self, problem: Problem, found: Mapping[bytes, object]) -> Iterator[tuple[Problem, Partitioner]]:
+        """What to try in turn, as long as it is of use after what was found."""
+        if self._hurried(problem):
+            yield from ((problem, self.starts[name]) for name in self.few)
+            if found:
+                return
+        for smaller in _fewer(problem):
+            yield from ((smaller, start) for start in self.starts.values())
+            if not found:  # with fewer GPUs there is less memory yet
+                return
+
+    def _hurried(self, problem: Problem) -> bool:
+        return bool(self.few) and problem.workload.dag.n > _LARGE
 
 
 def _fewer(problem: Problem) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pardnn.problem import Placement, Problem
-from pardnn.search import _walk
+from pardnn.search import _moves, _walk
 from pardnn.search.clusters import clusters
 from scheduler.dag import frozen, rows
 from scheduler.replay import Arena
@@ -21,7 +21,7 @@ _THOROUGH = 3000
 
 @dataclass(frozen=True)
 class Walk:
-    """Simulated annealing over moves of many sizes, never worse than where it starts, within the limits if it starts there.
+    """Simulated annealing over moves of many sizes, never worse than its start, within the limits if that is.
 
     A move takes a region of groups, grown from a seed over its dearest edges, to another device; now and then another
     region comes in return. Most seeds lie on the critical chain of the schedule: an end of a transfer that was waited
@@ -47,48 +47,49 @@ class Walk:
             return placement
         arena = Arena(problem.workload, problem.machine, problem.priority, problem.contention)
         path = _path(placement, problem.groups)
-        spent = _walk.begin(*arena.parts, path)
+        spent = 0
         least = int(problem.groups * n // self.budget)
         heat = max(self.cold, self.heat * min(1.0, self.budget / (_THOROUGH * n)))
         moves = max(8, min(1024, _BATCH // n))
-        while 0 <= spent < self.budget and path.known[3] > problem.lower_bound_ns and not self.enough():
-            slack_ns = float(path.known[3]) * heat * (self.cold / heat) ** (spent / self.budget)
-            near = _clusters(problem, path.place, int(problem.node_ns.sum()) >> int(rng.integers(1, 2 * self.grains)))
-            draws = frozen(rng.integers(0, _walk.LARGEST_DRAW, moves * _walk.DRAWS), np.int64)
-            spent = _walk.walk(
-                moves, problem.gpus, least, slack_ns, self.budget, draws, *arena.parts, near, groups, path
-            )
+        best_ns = problem.simulate(placement).makespan_ns
+        while 0 <= spent < self.budget and best_ns > problem.lower_bound_ns and not self.enough():
+            slack_ns = best_ns * heat * (self.cold / heat) ** (spent / self.budget)
+            limit_ns = int(problem.node_ns.sum()) >> int(rng.integers(1, 2 * self.grains))
+            world = (*arena.parts, _clusters(problem, path.place, limit_ns), groups, path)
+            draws = frozen(rng.integers(0, _moves.LARGEST_DRAW, moves * _moves.DRAWS), np.int64)
+            spent = _walk.walk(moves, problem.gpus, least, slack_ns, self.budget, draws, *world)
+            best_ns = int(path.known[3])
         return path.best
 
 
-def _groups(problem: Problem) -> _walk.Groups:
+def _groups(problem: Problem) -> _moves.Groups:
     """The groups of a problem as the kernels read them."""
     ptr, near, ns = problem.neighbours
     by_cost = np.lexsort((near, -ns, np.repeat(np.arange(problem.groups), np.diff(ptr))))
     free = np.zeros(problem.groups, np.int32)
     free[problem.group] = problem.pin < 0
-    return _walk.Groups(
+    return _moves.Groups(
         frozen(problem.group, np.int32), problem.group_ptr, problem.group_node,
         ptr, frozen(near[by_cost], np.int32), frozen(ns[by_cost], np.int64),
         frozen(np.flatnonzero(free), np.int32), frozen(free, np.int32),
     )  # fmt: skip
 
 
-def _clusters(problem: Problem, placement: Placement, limit_ns: int) -> _walk.Clusters:
+def _clusters(problem: Problem, placement: Placement, limit_ns: int) -> _moves.Clusters:
     """Clusters of up to so much work."""
     label = clusters(problem, placement, limit_ns)
     of = np.zeros(problem.groups, np.int32)
     of[problem.group] = label
-    return _walk.Clusters(frozen(of, np.int32), *rows(int(of.max(initial=-1)) + 1, of))
+    return _moves.Clusters(frozen(of, np.int32), *rows(int(of.max(initial=-1)) + 1, of))
 
 
-def _path(placement: Placement, groups: int) -> _walk.Path:
+def _path(placement: Placement, groups: int) -> _moves.Path:
     """A walk that has not begun."""
     n = len(placement)
     node, cause, sent = np.zeros((3, n), np.int32)
     picked, to = np.zeros((2, groups), np.int32)
-    return _walk.Path(
-        placement.astype(np.int32), placement.astype(np.int32), np.zeros(4, np.int64),
+    return _moves.Path(
+        placement.astype(np.int32), placement.astype(np.int32), np.full(4, -1),
         node, cause, sent, np.zeros(n, np.int64), np.full(1, -1), picked, to, np.zeros(groups + 1, np.int64),
         np.zeros(2, np.int64),
     )  # fmt: skip
