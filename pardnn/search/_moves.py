@@ -173,7 +173,7 @@ def propose(at: int, gpus: int, least: int, draws: In64, clusters: Clusters, gro
     path.mark[len(path.picked)] += 1
     kind, which, side, size = draws[at] & 1023, draws[at + 1], draws[at + 2], draws[at + 3]
     seed, to = -1, -1
-    if kind < 700 and path.waits[0] > 0:
+    if (kind < 700 or least > 1 and kind < 960) and path.waits[0] > 0:
         aimed = int(which / LARGEST_DRAW * path.wait_ns[path.waits[0] - 1])
         if kind < 100:
             aimed = path.wait_ns[which % path.waits[0]]
@@ -200,7 +200,7 @@ def propose(at: int, gpus: int, least: int, draws: In64, clusters: Clusters, gro
     home = path.place[groups.node[groups.ptr[seed]]]
     if home == to:
         return 0
-    if draws[at + 5] & 0x180 == 0 or (least > 1 and draws[at + 5] & 0x80 == 0):
+    if draws[at + 5] & 0x180 == 0 or (least > 1 and draws[at + 5] & 0x180 > 0):
         return int(gather(seed, to, clusters, groups, path))
     low, high = 0, 1
     while (1 << low) < least:

@@ -51,6 +51,7 @@ def walk(
     plus an exponential draw with mean heat_ns.
     """
     n = len(path.place)
+    path.spent[0] += n  # the clusters were not for nothing
     if path.known[0] < 0:
         path.known[0] = 0
         path.known[1] = resume(1, 0, 0, UNBOUNDED, w, rows, desk, path.place)

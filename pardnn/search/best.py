@@ -40,8 +40,9 @@ class Best:
         ranked = self._ranked(problem, rng)
         if self._hurried(problem):
             return ranked[0][1]
-        few = 1 if self.budget < _FOR_SEVERAL * problem.workload.dag.n else self.finalists
-        finalists = [start for _, start in ranked[:few]]
+        if self.budget < _FOR_SEVERAL * problem.workload.dag.n:
+            return self.improve(self.budget)(problem, ranked[0][1], rng)
+        finalists = [start for _, start in ranked[: self.finalists]]
         improve = self.improve(self.budget // (2 * len(finalists)))
         improved = [improve(problem, start, rng) for start in finalists]
         fastest = min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)

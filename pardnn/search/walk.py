@@ -13,8 +13,8 @@ from pardnn.search.clusters import clusters
 from scheduler.dag import frozen, rows
 from scheduler.replay import Arena
 
-_BATCH = 200_000
-"""So many nodes are simulated between two looks at the clock."""
+_BATCH = 2_000_000
+"""Divided by the nodes: so many moves are tried with one set of clusters, and between two looks at the clock."""
 _THOROUGH = 3000
 """Simulations for which the full heat pays; with fewer it is colder from the start."""
 
@@ -50,7 +50,7 @@ class Walk:
         spent = 0
         least = int(problem.groups * n // self.budget)
         heat = max(self.cold, self.heat * min(1.0, self.budget / (_THOROUGH * n)))
-        moves = max(8, min(1024, _BATCH // n))
+        moves = max(32, min(1024, _BATCH // n))
         best_ns = problem.simulate(placement).makespan_ns
         while 0 <= spent < self.budget and best_ns > problem.lower_bound_ns and not self.enough():
             slack_ns = best_ns * heat * (self.cold / heat) ** (spent / self.budget)
