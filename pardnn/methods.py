@@ -66,5 +66,5 @@ def method(
 
 def summaries() -> dict[str, str]:
     """Every method's name and what it is in half a line."""
-    own = {AUTO: "the best of the others under the mode asked for, then improved along the critical chain (default)"}
+    own = {AUTO: "the best of the others under the mode asked for, then improved by annealing (default)"}
     return own | {name: entry.summary for name, entry in partitioners.all().items()}

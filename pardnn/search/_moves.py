@@ -173,7 +173,7 @@ def propose(at: int, gpus: int, least: int, draws: In64, clusters: Clusters, gro
     path.mark[len(path.picked)] += 1
     kind, which, side, size = draws[at] & 1023, draws[at + 1], draws[at + 2], draws[at + 3]
     seed, to = -1, -1
-    if (kind < 700 or least > 1 and kind < 960) and path.waits[0] > 0:
+    if (kind < 700 or (least > 1 and kind < 960)) and path.waits[0] > 0:
         aimed = int(which / LARGEST_DRAW * path.wait_ns[path.waits[0] - 1])
         if kind < 100:
             aimed = path.wait_ns[which % path.waits[0]]

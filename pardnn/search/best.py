@@ -10,6 +10,7 @@ import numpy as np
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
+_ROUND = 20_000_000  # what is spent before the first placement is improved a second time
 _LARGE = 20_000  # nodes
 _FOR_SEVERAL = 1000  # simulations from which on it pays to improve more than one start
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
@@ -19,10 +20,12 @@ _MANY = 200_000  # divided by the number of nodes: so many starts that do not fi
 class Best:
     """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
 
-    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of
-    the starts are improved with half of the budget, shared out; the fastest of them goes on with the other half.
-    `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start fits; on
-    large graphs already when the first `patience` of them do not: all try much the same to make it fit.
+    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... On graphs small
+    enough `finalists` of the starts are improved with half of a round's budget, shared out, and the fastest of them
+    goes on with the other half; on others the fastest start has all of it. With a budget for more than a round it is
+    improved again and again, each time with twice as much. `enough` is asked between simulations whether to stop with
+    the best so far. Raises DoesNotFit if no start fits; on large graphs already when the first `patience` of them do
+    not: all try much the same to make it fit.
     """
 
     starts: Mapping[str, Partitioner]
@@ -40,13 +43,20 @@ class Best:
         ranked = self._ranked(problem, rng)
         if self._hurried(problem):
             return ranked[0][1]
-        if self.budget < _FOR_SEVERAL * problem.workload.dag.n:
-            return self.improve(self.budget)(problem, ranked[0][1], rng)
-        finalists = [start for _, start in ranked[: self.finalists]]
-        improve = self.improve(self.budget // (2 * len(finalists)))
-        improved = [improve(problem, start, rng) for start in finalists]
-        fastest = min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
-        return self.improve(self.budget // 2)(problem, fastest, rng)
+        fastest, left, share = ranked[0][1], self.budget, min(self.budget, _ROUND)
+        if share >= _FOR_SEVERAL * problem.workload.dag.n:
+            share //= 2
+            fastest = self._improved([start for _, start in ranked[: self.finalists]], share, problem, rng)
+            left -= share
+        while left > 0 and not self.enough():
+            fastest = self.improve(min(share, left))(problem, fastest, rng)
+            left, share = left - share, 2 * share
+        return fastest
+
+    def _improved(self, starts: list[Placement], budget: int, problem: Problem, rng: np.random.Generator) -> Placement:
+        """The fastest of these after each was improved with an equal part of the budget."""
+        improve = self.improve(budget // len(starts))
+        return min((improve(problem, start, rng) for start in starts), key=lambda p: problem.simulate(p).makespan_ns)
 
     def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
         """(makespan, placement) of the different starts, the fastest first."""

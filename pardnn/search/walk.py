@@ -15,6 +15,8 @@ from scheduler.replay import Arena
 
 _BATCH = 2_000_000
 """Divided by the nodes: so many moves are tried with one set of clusters, and between two looks at the clock."""
+_STEPS = 80
+"""So many times the mean slack lie between the start and the lower bound at least."""
 _THOROUGH = 3000
 """Simulations for which the full heat pays; with fewer it is colder from the start."""
 
@@ -23,19 +25,19 @@ _THOROUGH = 3000
 class Walk:
     """Simulated annealing over moves of many sizes, never worse than its start, within the limits if that is.
 
-    A move takes a region of groups, grown from a seed over its dearest edges, to another device; now and then another
-    region comes in return. Most seeds lie on the critical chain of the schedule: an end of a transfer that was waited
-    for goes to the other end's device, a node in the way to another one. Sizes are drawn, from one group to half of
-    all, large and small alike often. A move is taken if the step gets no longer than before plus a random slack, whose
-    mean falls from `heat` to `cold`, in shares of the step. Each is simulated from where it first matters, and no
-    further than to where the slack is used up; `budget` bounds the nodes simulated.
+    A move takes a region of groups, grown from a seed over its dearest edges, or a cluster to another device; now and
+    then another region comes in return. Most seeds lie on the critical chain of the schedule: an end of a transfer that
+    was waited for goes to the other end's device, a node in the way to another one. Sizes are drawn, from one group to
+    half of all, large and small alike often. A move is taken if the step gets no longer than before plus a random
+    slack, whose mean falls from `heat`, a share of the step, to `cooling` times that. Each is simulated from where it
+    first matters, and no further than to where the slack is used up; `budget` bounds the nodes simulated.
     Nothing is tried any more once the step is as short as the problem's lower bound; `enough` is asked now and then
     whether to stop early. O(budget (log n + edges per node)).
     """
 
     budget: int = 1_000_000
     heat: float = 1e-3
-    cold: float = 3e-5
+    cooling: float = 0.03
     grains: int = 6
     """Clusters are drawn with 1/2, 1/4, ... 1/2^(2 grains - 1) of all work."""
     enough: Callable[[], bool] = lambda: False
@@ -49,11 +51,11 @@ class Walk:
         path = _path(placement, problem.groups)
         spent = 0
         least = int(problem.groups * n // self.budget)
-        heat = max(self.cold, self.heat * min(1.0, self.budget / (_THOROUGH * n)))
         moves = max(32, min(1024, _BATCH // n))
-        best_ns = problem.simulate(placement).makespan_ns
-        while 0 <= spent < self.budget and best_ns > problem.lower_bound_ns and not self.enough():
-            slack_ns = best_ns * heat * (self.cold / heat) ** (spent / self.budget)
+        best_ns, bound_ns = problem.simulate(placement).makespan_ns, problem.lower_bound_ns
+        heat = min(self.heat * min(1.0, self.budget / (_THOROUGH * n)), (best_ns - bound_ns) / max(1, best_ns) / _STEPS)
+        while 0 <= spent < self.budget and best_ns > bound_ns and not self.enough():
+            slack_ns = best_ns * heat * self.cooling ** (spent / self.budget)
             limit_ns = int(problem.node_ns.sum()) >> int(rng.integers(1, 2 * self.grains))
             world = (*arena.parts, _clusters(problem, path.place, limit_ns), groups, path)
             draws = frozen(rng.integers(0, _moves.LARGEST_DRAW, moves * _moves.DRAWS), np.int64)
