@@ -13,10 +13,10 @@ from pardnn.errors import InputError
 from pardnn.partitioners.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
-from pardnn.refine.improve import Improve
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
 from pardnn.search.exact.prove import Exact
+from pardnn.search.walk import Walk
 
 AUTO = "auto"
 EXACT = "exact"
@@ -38,8 +38,8 @@ class Method:
         return placement
 
 
-EVALUATIONS: Mapping[str, int] = {"fast": 100, "balanced": 3000, "best": 100_000}
-"""Simulations the search may spend on a small graph, by effort; on large graphs fewer, see `Best`."""
+BUDGETS: Mapping[str, int] = {"fast": 300_000, "balanced": 20_000_000, "best": 1_000_000_000}
+"""Nodes the search may simulate, by effort: some millions a second."""
 
 
 def method(
@@ -66,12 +66,13 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Improve, enough=enough)
-    return Best(starts, improve, EVALUATIONS[effort], enough, patience=patience)
+    improve = partial(Walk, enough=enough)
+    few = ("metis", "etf", "single") if effort == "fast" else ()
+    return Best(starts, improve, BUDGETS[effort], enough, patience=patience, few=few)
 
 
 def summaries() -> dict[str, str]:
     """Every method's name and what it is in half a line."""
-    own = {AUTO: "the best of the others under the mode asked for, then improved along the critical chain (default)"}
+    own = {AUTO: "the best of the others under the mode asked for, then improved by annealing (default)"}
     own |= {EXACT: "auto, then OR-Tools CP-SAT improves it and proves how good a placement can be; about a minute"}
     return own | {name: entry.summary for name, entry in partitioners.all().items()}

@@ -7,7 +7,8 @@ the cache cannot be used the kernels are compiled anew in each process, and `cac
 With NUMBA_DISABLE_JIT=1 the loops run as plain Python.
 
 Parameters are `int` (int64), `float`, and C-contiguous arrays: `In32`, `In64` are only read, so frozen arrays may be
-given; `Out32`, `Out64`, `OutFlags` are written. `In64x2` is a matrix that is read.
+given; `Out32`, `Out64`, `OutFlags` are written. `In64x2` is a matrix that is read. A NamedTuple of these is a parameter
+too, if its class stands in a file of kernels; what it names `In...` must then be frozen.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import functools
 import gc
 import hashlib
 import os
+import re
 import stat
 import threading
 import time
@@ -27,12 +29,12 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-In32 = Annotated[NDArray[np.int32], "Array(int32, 1, 'C', readonly=True)"]
-In64 = Annotated[NDArray[np.int64], "Array(int64, 1, 'C', readonly=True)"]
-In64x2 = Annotated[NDArray[np.int64], "Array(int64, 2, 'C', readonly=True)"]
-Out32 = Annotated[NDArray[np.int32], "Array(int32, 1, 'C')"]
-Out64 = Annotated[NDArray[np.int64], "Array(int64, 1, 'C')"]
-OutFlags = Annotated[NDArray[np.bool_], "Array(boolean, 1, 'C')"]
+In32 = Annotated[NDArray[np.int32], ("int32", 1, True)]
+In64 = Annotated[NDArray[np.int64], ("int64", 1, True)]
+In64x2 = Annotated[NDArray[np.int64], ("int64", 2, True)]
+Out32 = Annotated[NDArray[np.int32], ("int32", 1, False)]
+Out64 = Annotated[NDArray[np.int64], ("int64", 1, False)]
+OutFlags = Annotated[NDArray[np.bool_], ("boolean", 1, False)]
 _SCALARS = {int: "int64", float: "float64", type(None): "void"}
 
 _lock = threading.RLock()
@@ -56,10 +58,11 @@ class Kernel:
     The way in from Python takes as long to compile as a small loop: a kernel that only kernels call is `inner`.
     """
 
-    def __init__(self, function: types.FunctionType, inner: bool) -> None:
+    def __init__(self, function: types.FunctionType, inner: bool, part: bool = False) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self.inner = inner
+        self.part = part
         self._compiled: Callable[..., Any] | None = None
 
     @property
@@ -83,6 +86,11 @@ class Kernel:
     def _build(self, linked: types.FunctionType) -> Callable[..., Any]:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
             return self._function
+        if self.part:
+            import numba
+
+            lines: Callable[..., Any] = numba.njit(inline="always", error_model="numpy")(linked)
+            return lines
         directory = _cache_directory()
         if directory is not None:
             try:
@@ -91,12 +99,11 @@ class Kernel:
                 _notes[:] = [f"compiled kernels are not cached ({error}): {directory} cannot be used"]
         return _njit(linked, self._signature(), self.inner, None)
 
-    def _signature(self) -> str:
-        """The annotations in numba's notation."""
+    def _signature(self) -> Any:
+        """The annotations as a numba signature."""
         hints = get_type_hints(self._function, include_extras=True)
-        result = hints.pop("return", type(None))
-        spelled = [_SCALARS[h] if h in _SCALARS else h.__metadata__[0] for h in hints.values()]
-        return f"{_SCALARS[result]}({', '.join(spelled)})"
+        result = _numba_type(hints.pop("return", type(None)))
+        return result(*(_numba_type(hint) for hint in hints.values()))
 
     def _linked(self) -> types.FunctionType:
         """The function with the kernels it names replaced by their compiled form, which numba can call."""
@@ -109,7 +116,20 @@ class Kernel:
         return linked
 
 
-def _njit(function: types.FunctionType, signature: str, inner: bool, directory: Path | None) -> Callable[..., Any]:
+def _numba_type(hint: Any) -> Any:
+    """The numba type of an annotation: a scalar, an array, or a NamedTuple of such."""
+    from numba import types as numba_types
+
+    if hint in _SCALARS:
+        return getattr(numba_types, _SCALARS[hint])
+    if hasattr(hint, "__metadata__"):
+        item, dimensions, readonly = hint.__metadata__[0]
+        return numba_types.Array(getattr(numba_types, item), dimensions, "C", readonly=readonly)
+    fields = get_type_hints(hint, include_extras=True).values()
+    return numba_types.NamedTuple([_numba_type(field) for field in fields], hint)
+
+
+def _njit(function: types.FunctionType, signature: Any, inner: bool, directory: Path | None) -> Callable[..., Any]:
     """The function compiled by numba, kept in `directory` if there is one."""
     import numba
 
@@ -140,6 +160,12 @@ def inner_kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function, inner=True)
 
 
+def kernel_part(function: Callable[..., Any]) -> Kernel:
+    """Decorator: the same for one whose lines become part of the kernels that call it, where a call costs too much."""
+    assert isinstance(function, types.FunctionType)
+    return Kernel(function, inner=True, part=True)
+
+
 @functools.cache
 def _cache_directory() -> Path | None:
     """A directory that belongs to this user alone, one per state of the kernels' sources; None if there is none."""
@@ -168,7 +194,7 @@ def sources() -> list[Path]:
     """All files that hold kernels."""
     root = Path(__file__).parent
     paths = [path for package in (root, root.parent / "pardnn") for path in sorted(package.rglob("*.py"))]
-    return [path for path in paths if b"kernel\ndef " in path.read_bytes()]
+    return [path for path in paths if re.search(rb"kernel(_part)?\ndef ", path.read_bytes())]
 
 
 def _fingerprint() -> str:

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """Makespans of every method on the cost graphs, beside what other programs reach (peers.json): a row a line, means.
 
-    scripts/bench_quality.py SHARED [--rows REGEX] [--methods a,b,...] [--generated FOLDER] [--slack 1.001]
+    scripts/bench_quality.py SHARED [--rows REGEX] [--methods a,b,auto/fast,...] [--generated FOLDER] [--slack 1.001]
 
-SHARED is the folder with data/ and judge/; generated graphs (judge/generate.py) are looked for in --generated.
-All figures of a row are ratios to the best peer, except the last: best peer / lower bound. A star marks a row that is
-lost. Behind the table, per mode: each method against the best peer, and against the peer of the same name.
+SHARED is the folder with data/ and judge/; generated graphs (judge/generate.py) are looked for in --generated. The
+search is asked for as auto/EFFORT; --seconds ends it early. A row is graph|links|devices|mode, b = blevel + none,
+f = fifo + link; links "caps" stands for the memory limits and links of the graph's own, where the peer is the best that
+is known and counts resident bytes only, while ours count copies too; nan = does not fit. All figures of a row are
+ratios to the best peer, except the last: best peer / lower bound, and seconds of processor. A star marks a row that is
+lost. Behind the table, by links and mode: each method against the best peer, over all rows and over those where the
+peer is 2 % or more from the bound, where there is something to gain; for four devices the share of that distance that
+is closed, summed in microseconds and summed in shares of the bound.
 """
 
 from __future__ import annotations
@@ -16,14 +21,16 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pardnn.errors import DoesNotFit
 from pardnn.methods import method, summaries
-from pardnn.problem import Problem
+from pardnn.problem import Partitioner, Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph
 from scheduler.machine import UNLIMITED, Machine
 from scheduler.workload import Workload
@@ -31,30 +38,102 @@ from scheduler.workload import Workload
 LINKS = {"nvlink": (25_000, 140_000_000_000), "pcie": (10_000, 12_000_000_000)}
 MODES = {"b": ("blevel", "none"), "f": ("fifo", "link")}
 PEERS = ("etf", "metis", "single", "pardnn")
+CAPS_MS = {
+    "lat_layer_bert24": 96.31,
+    "lat_layer_gnmt": 200.75,
+    "lat_op_bert_l3": 223.08,
+    "lat_op_bert_l12": 668.2,
+    "lat_layer_resnet50": 1143.0,
+    "lat_layer_inceptionv3": 1096.6,
+}
+"""The shortest steps known within the memory limits of the graph's own machine."""
+WORTH = 1.02
+"""From this ratio of best peer to bound on there is something to gain."""
 
 
-def problem(graph: CostGraph, link: str, k: int, mode: str) -> Problem:
-    """The graph on k alike GPUs without memory limits."""
-    n = len(graph.names)
+def problem(graph: CostGraph, machine: Machine, mode: str) -> Problem:
+    """The graph on alike GPUs."""
+    n, k = len(graph.names), machine.k
     time_ns = np.repeat(graph.time_ns[:, None], k, axis=1)
     workload = Workload.build(
         graph.dag, time_ns, graph.edge_bytes, graph.resident_bytes, graph.output_bytes, graph.temp_bytes
     )
-    machine = Machine.uniform(k, UNLIMITED, *LINKS[link])
     return Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), k, *MODES[mode])
 
 
 def rows(shared: Path, generated: Path, pattern: str) -> Iterator[tuple[str, dict[str, Any], Problem]]:
     """(key, peers' figures, problem) of each row that matches and whose graph is there."""
     name, graph = "", None
+    folders = (shared / "data" / "cost_graphs", generated)
     for key, peers in json.loads((shared / "judge" / "peers.json").read_text()).items():
         wanted, link, k, mode = key.split("|")
-        paths = [folder / f"{wanted}.json.gz" for folder in (shared / "data" / "cost_graphs", generated)]
-        path = next((p for p in paths if p.is_file()), None)
+        path = next((p for p in (folder / f"{wanted}.json.gz" for folder in folders) if p.is_file()), None)
         if path and re.search(pattern, key):
             if wanted != name or graph is None:
                 name, graph = wanted, read_cost_graph(gzip.decompress(path.read_bytes()), path)
-            yield key, peers, problem(graph, link, int(k), mode)
+            yield key, peers, problem(graph, Machine.uniform(int(k), UNLIMITED, *LINKS[link]), mode)
+    yield from _capped(folders[0], pattern)
+
+
+def _capped(folder: Path, pattern: str) -> Iterator[tuple[str, dict[str, Any], Problem]]:
+    """The rows with memory limits."""
+    for name, best_ms in CAPS_MS.items():
+        path = folder / f"{name}.json.gz"
+        text = gzip.decompress(path.read_bytes())
+        own = json.loads(text)["machine"]
+        key = f"{name}|caps|{own['devices']}|b"
+        if re.search(pattern, key):
+            latency_ns, rate = int(own["latency_us"] * 1000), int(own["bandwidth_bytes_per_s"])
+            machine = Machine.uniform(own["devices"], int(own["memory_bytes"]), latency_ns, rate)
+            task = problem(read_cost_graph(text, path), machine, "b")
+            yield key, {"best": best_ms * 1000, "bound": task.lower_bound_ns / 1000}, task
+
+
+def chosen(names: str, seconds: float | None) -> dict[str, Callable[[], Partitioner]]:
+    """By name: what makes the method afresh, its clock starting then."""
+
+    def make(name: str) -> Partitioner:
+        plain, _, effort = name.partition("/")
+        until = time.process_time() + seconds if seconds else float("inf")
+        return method(plain, effort or "balanced", lambda: time.process_time() > until)
+
+    return {name: partial(make, name) for name in names.split(",")}
+
+
+def report(results: dict[str, list[tuple[str, dict[str, Any], float, float]]]) -> None:
+    """The means behind the table, from (key, peers, makespan in us, seconds) by method."""
+    for name, found in results.items():
+        by_mode = defaultdict(list)
+        for row in found:
+            _, link, _, mode = row[0].split("|")
+            by_mode[f"{link} {'/'.join(MODES[mode])}"].append(row)
+        for where, those in sorted(by_mode.items()):
+            worth = [r for r in those if r[1]["best"] >= WORTH * r[1]["bound"]]
+            parts = [_mean("all", those), _mean("worth", worth)]
+            four = [r for r in worth if r[0].split("|")[2] == "4"]
+            if four:
+                gains, gaps = (np.array(x) for x in zip(*((_gain(r), _gap(r)) for r in four), strict=True))
+                bound = np.array([r[1]["bound"] for r in four])
+                shares = gains.sum() / gaps.sum(), (gains / bound).sum() / (gaps / bound).sum()
+                parts.append(f"closed at K = 4: {shares[0]:6.1%} of us, {shares[1]:6.1%} of bounds")
+            print(f"{name:16} {where:18}", *parts, sep="  ")
+        spent = [r[3] for r in found]
+        print(f"{name:16} processor seconds: {sum(spent):.1f} in all, {max(spent):.2f} for a row at most")
+
+
+def _gain(row: tuple[str, dict[str, Any], float, float]) -> float:
+    return float(row[1]["best"] - row[2])
+
+
+def _gap(row: tuple[str, dict[str, Any], float, float]) -> float:
+    return float(row[1]["best"] - row[1]["bound"])
+
+
+def _mean(what: str, those: list[tuple[str, dict[str, Any], float, float]]) -> str:
+    ratios = [r[2] / r[1]["best"] for r in those if r[2] == r[2]]
+    if not ratios:
+        return ""
+    return f"{what} {len(ratios):2} rows: mean {np.exp(np.log(ratios).mean()):.4f} worst {max(ratios):.4f}"
 
 
 def main() -> None:
@@ -65,32 +144,27 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(summaries()))
     parser.add_argument("--generated", type=Path, default=Path("synth"))
     parser.add_argument("--slack", type=float, default=1.001)
+    parser.add_argument("--seconds", type=float)
     options = parser.parse_args()
-    methods = {name: method(name) for name in options.methods.split(",")}
+    methods = chosen(options.methods, options.seconds)
 
-    ratios: dict[str, list[float]] = defaultdict(list)
-    seconds: dict[str, float] = defaultdict(float)
-    print("row".ljust(28), *(name[:8].rjust(8) for name in methods), "   min ", *PEERS, "best/bound")
+    results: dict[str, list[tuple[str, dict[str, Any], float, float]]] = defaultdict(list)
+    print("row".ljust(32), *(name[-8:].rjust(8) for name in methods), "   min ", *PEERS, "best/bound seconds")
     for key, peers, task in rows(options.shared, options.generated, options.rows):
-        mode = "/".join(MODES[key[-1]])
-        ours = []
-        for name, choose in methods.items():
+        for name, make in methods.items():
             start = time.process_time()
-            placement = choose(task, np.random.default_rng(0))
-            seconds[name] += time.process_time() - start
-            makespan = task.simulate(placement).makespan_ns / 1000
-            ours.append(makespan / peers["best"])
-            ratios[f"{name} to the best peer, {mode}"].append(ours[-1])
-            if peers.get(name):
-                ratios[f"{name} to the peers' {name}, {mode}"].append(makespan / peers[name])
-        ratios[f"min to the best peer, {mode}"].append(min(ours))
-        theirs = [peers[peer] and peers[peer] / peers["best"] for peer in PEERS]
-        columns = [f"{ratio:8.3f}" for ratio in ours] + [f"{min(ours):8.4f}" + (" *"[min(ours) > options.slack])]
+            try:
+                makespan_us = task.simulate(make()(task, np.random.default_rng(0))).makespan_ns / 1000
+            except DoesNotFit:
+                makespan_us = float("nan")
+            results[name].append((key, peers, makespan_us, time.process_time() - start))
+        ours = [found[-1][2] / peers["best"] for found in results.values()]
+        theirs = [peers.get(peer) and peers[peer] / peers["best"] for peer in PEERS]
+        columns = [f"{ratio:8.4f}" for ratio in ours] + [f"{min(ours):8.4f}" + (" *"[min(ours) > options.slack])]
         columns += [f"{ratio:.3f}" if ratio else "  -  " for ratio in theirs]
-        print(key.ljust(28), *columns, f"{peers['best'] / peers['bound']:.3f}", flush=True)
-    for name, values in sorted(ratios.items()):
-        print(f"{name:54} mean {np.exp(np.log(values).mean()):.4f} worst {max(values):8.4f} rows {len(values)}")
-    print("processor seconds: " + ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
+        spent_on = " ".join(f"{found[-1][3]:.2f}" for found in results.values())
+        print(key.ljust(32), *columns, f"{peers['best'] / peers['bound']:.3f}", spent_on, flush=True)
+    report(results)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The search behind `auto`: starts, finalists, budgets."""
+"""The search behind `auto`: starts, finalists, budgets, and the walk that improves them."""

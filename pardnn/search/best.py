@@ -10,7 +10,9 @@ import numpy as np
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 
-_LARGE = 4000  # nodes from which on a simulation costs more than its bookkeeping
+_ROUND = 20_000_000  # what is spent before the first placement is improved a second time
+_LARGE = 20_000  # nodes
+_FOR_SEVERAL = 1000  # simulations from which on it pays to improve more than one start
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
 
 
@@ -18,49 +20,76 @@ _MANY = 200_000  # divided by the number of nodes: so many starts that do not fi
 class Best:
     """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
 
-    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... `finalists` of
-    the starts are improved, each with a share of the simulations, which become fewer as graphs grow: their cost is what
-    is kept. `enough` is asked between simulations whether to stop with the best so far. Raises DoesNotFit if no start
-    fits; on large graphs already when the first `patience` of them do not: all try much the same to make it fit.
+    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... On graphs small
+    enough `finalists` of the starts are improved with half of a round's budget, shared out, and the fastest of them
+    goes on with the other half; on others the fastest start has all of it. With a budget for more than a round it is
+    improved again and again, each time with twice as much. `enough` is asked between simulations whether to stop with
+    the best so far. Raises DoesNotFit if no start fits; on large graphs already when the first `patience` of them do
+    not: all try much the same to make it fit.
     """
 
     starts: Mapping[str, Partitioner]
     improve: Callable[[int], Refiner]
-    """Makes the refiner that spends so many simulations."""
-    evaluations: int
+    """Makes the refiner that spends such a budget."""
+    budget: int
     enough: Callable[[], bool]
     finalists: int = 3
     patience: int = 4
+    few: tuple[str, ...] = ()
+    """On large graphs these starts on all GPUs, as they are, if any of them fits; none named = all, improved."""
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
         ranked = self._ranked(problem, rng)
-        budget = max(20, self.evaluations * _LARGE // max(problem.workload.dag.n, _LARGE))
-        finalists = ranked[: self.finalists]
-        improved = [self.improve(budget // len(finalists))(problem, start, rng) for _, start in finalists]
-        return min(improved, key=lambda placement: problem.simulate(placement).makespan_ns)
+        if self._hurried(problem):
+            return ranked[0][1]
+        fastest, left, share = ranked[0][1], self.budget, min(self.budget, _ROUND)
+        if share >= _FOR_SEVERAL * problem.workload.dag.n:
+            share //= 2
+            fastest = self._improved([start for _, start in ranked[: self.finalists]], share, problem, rng)
+            left -= share
+        while left > 0 and not self.enough():
+            fastest = self.improve(min(share, left))(problem, fastest, rng)
+            left, share = left - share, 2 * share
+        return fastest
+
+    def _improved(self, starts: list[Placement], budget: int, problem: Problem, rng: np.random.Generator) -> Placement:
+        """The fastest of these after each was improved with an equal part of the budget."""
+        improve = self.improve(budget // len(starts))
+        return min((improve(problem, start, rng) for start in starts), key=lambda p: problem.simulate(p).makespan_ns)
 
     def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
         """(makespan, placement) of the different starts, the fastest first."""
         found: dict[bytes, tuple[int, Placement]] = {}
         refused: DoesNotFit | None = None
         failures, most = 0, max(self.patience, _MANY // problem.workload.dag.n)
-        for smaller in _fewer(problem):
-            for start in self.starts.values():
-                if self.enough() if found else failures >= most:
-                    break
-                try:
-                    placement = start(smaller, rng)
-                except DoesNotFit as error:
-                    refused, failures = refused or error, failures + 1
-                    continue
-                found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
-            if not found:  # with fewer GPUs there is less memory yet
+        for smaller, start in self._attempts(problem, found):
+            if self.enough() if found else failures >= most:
                 break
+            try:
+                placement = start(smaller, rng)
+            except DoesNotFit as error:
+                refused, failures = refused or error, failures + 1
+                continue
+            found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
         if not found:
             assert refused is not None
             raise refused
         return sorted(found.values(), key=lambda pair: pair[0])
+
+    def _attempts(self, problem: Problem, found: Mapping[bytes, object]) -> Iterator[tuple[Problem, Partitioner]]:
+        """What to try in turn, as long as it is of use after what was found."""
+        if self._hurried(problem):
+            yield from ((problem, self.starts[name]) for name in self.few)
+            if found:
+                return
+        for smaller in _fewer(problem):
+            yield from ((smaller, start) for start in self.starts.values())
+            if not found:  # with fewer GPUs there is less memory yet
+                return
+
+    def _hurried(self, problem: Problem) -> bool:
+        return bool(self.few) and problem.workload.dag.n > _LARGE
 
 
 def _fewer(problem: Problem) -> Iterator[Problem]:

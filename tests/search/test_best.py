@@ -7,8 +7,8 @@ import pytest
 
 from pardnn.errors import DoesNotFit
 from pardnn.problem import Placement, Problem
-from pardnn.refine.improve import Improve
 from pardnn.search.best import Best
+from pardnn.search.walk import Walk
 from tests.factories import drawn
 
 RNG = np.random.default_rng(0)
@@ -28,7 +28,7 @@ def nowhere(problem: Problem, rng: np.random.Generator) -> Placement:
 
 
 def best(**starts: object) -> Best:
-    return Best(starts, Improve, 30, never)  # type: ignore[arg-type]
+    return Best(starts, Walk, 3000, never)  # type: ignore[arg-type]
 
 
 def test_fewer_devices_are_tried_too() -> None:

@@ -1,13 +1,12 @@
-"""The refiner that makes it faster: never worse, within limits, groups whole; and it finds what a person sees."""
+"""The walk that makes it faster: never worse, within limits, groups whole; and it finds what a person sees."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pardnn.refine.blame import waits
-from pardnn.refine.clusters import clusters
-from pardnn.refine.improve import Improve
+from pardnn.search.clusters import clusters
+from pardnn.search.walk import Walk
 from tests.factories import FAMILIES, drawn
 from tests.oracle import fits, optimum
 from tests.strategies import placements, problems
@@ -18,14 +17,14 @@ RNG = np.random.default_rng(0)
 def test_two_chains_on_one_device_are_parted() -> None:
     sketch = drawn("A=9 B=9 C=9 D=9 A-B C-D")
     problem = sketch.problem()
-    improved = Improve(100)(problem, sketch.placement("ABCD"), RNG)
+    improved = Walk(5000)(problem, sketch.placement("ABCD"), RNG)
     assert problem.simulate(improved).makespan_ns == 18
 
 
 def test_a_dear_edge_is_no_longer_cut() -> None:
     sketch = drawn("A=5 B=5 A-B:1000")
     problem = sketch.problem()
-    improved = Improve(100)(problem, sketch.placement("A B"), RNG)
+    improved = Walk(5000)(problem, sketch.placement("A B"), RNG)
     assert problem.simulate(improved).makespan_ns == 10
 
 
@@ -33,30 +32,8 @@ def test_a_cluster_moves_where_no_single_op_would() -> None:
     """C, D and E talk much: alone each would pay 50 to leave, together they pay nothing."""
     sketch = drawn("A=60 B=60 C=40 D=40 E=40 A-B C-D:50 D-E:50")
     problem = sketch.problem()
-    improved = Improve(100)(problem, sketch.placement("ABCDE"), RNG)
+    improved = Walk(5000)(problem, sketch.placement("ABCDE"), RNG)
     assert problem.simulate(improved).makespan_ns == 120
-
-
-def test_waits_tell_transfers_from_busy_devices() -> None:
-    # B waits 7 for A's tensor; D, ready at once, waits for C
-    sketch = drawn("A=2 B=3 A-B:7")
-    problem = sketch.problem()
-    found = waits(problem, problem.simulate(sketch.placement("A B")))
-    assert (found.node.tolist(), found.cause.tolist(), found.lost_ns.tolist(), found.sent.tolist()) == (
-        [1],
-        [0],
-        [7],
-        [True],
-    )
-    sketch = drawn("C=5 D=5")
-    problem = sketch.problem()
-    found = waits(problem, problem.simulate(sketch.placement("CD")))
-    assert (found.node.tolist(), found.cause.tolist(), found.lost_ns.tolist(), found.sent.tolist()) == (
-        [1],
-        [0],
-        [5],
-        [False],
-    )
 
 
 def test_clusters_stay_within_the_limit_on_one_device_and_keep_groups() -> None:
@@ -70,7 +47,7 @@ def test_clusters_stay_within_the_limit_on_one_device_and_keep_groups() -> None:
 def test_never_worse_on_any_family(family: str) -> None:
     problem = FAMILIES[family]().problem(gpus=3)
     start = np.random.default_rng(1).integers(0, 3, problem.workload.dag.n).astype(np.int32)
-    improved = Improve(50)(problem, start, RNG)
+    improved = Walk(20_000)(problem, start, RNG)
     assert problem.simulate(improved).makespan_ns <= problem.simulate(start).makespan_ns
 
 
@@ -78,7 +55,7 @@ def test_never_worse_on_any_family(family: str) -> None:
 def test_keeps_pins_groups_and_limits_and_never_beats_the_optimum(data: st.DataObject) -> None:
     problem = data.draw(problems(max_nodes=6, max_gpus=2, limited=True))
     start = problem.settle(np.minimum(data.draw(placements(problem.workload.dag.n, 2)), problem.gpus - 1))
-    improved = Improve(60)(problem, start, RNG)
+    improved = Walk(2000)(problem, start, RNG)
     assert (problem.settle(improved) == improved).all()
     if fits(problem, start):
         assert fits(problem, improved)
@@ -91,4 +68,11 @@ def test_keeps_pins_groups_and_limits_and_never_beats_the_optimum(data: st.DataO
 def test_stops_when_told_to() -> None:
     sketch = drawn("A=9 B=9")
     problem, start = sketch.problem(), sketch.placement("AB")
-    assert Improve(100, enough=lambda: True)(problem, start, RNG).tolist() == start.tolist()
+    assert Walk(5000, enough=lambda: True)(problem, start, RNG).tolist() == start.tolist()
+
+
+def test_the_same_walk_every_time() -> None:
+    problem = FAMILIES["layered"]().problem(gpus=3)
+    start = np.random.default_rng(1).integers(0, 3, problem.workload.dag.n).astype(np.int32)
+    first, again = (Walk(50_000)(problem, start, np.random.default_rng(5)).tolist() for _ in range(2))
+    assert first == again != start.tolist()
