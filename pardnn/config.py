@@ -12,7 +12,7 @@ from pardnn.units import parse_time
 
 ORDERS = ("fifo", "blevel")
 CONTENTIONS = ("none", "link")
-EFFORTS = ("fast", "balanced", "best")
+EFFORTS = ("fast", "live", "balanced", "best")
 RECORDED = (
     "batch_size", "contention", "costs", "effort", "keep_devices", "mem_fraction", "method", "order", "seed", "targets",
     "tf_shapes",
@@ -36,7 +36,7 @@ class Options:
     method: str = "auto"
     order: Literal["fifo", "blevel"] = "fifo"
     contention: Literal["none", "link"] = "link"
-    effort: Literal["fast", "balanced", "best"] = "balanced"
+    effort: Literal["fast", "live", "balanced", "best"] = "balanced"
     seed: int = 0
     time_limit: str | None = None
     batch_size: int | None = None

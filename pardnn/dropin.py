@@ -39,9 +39,10 @@ def place(
     time before that, and after a `fit` or a call too. A ConcreteFunction and a graph are planned at once; a graph
     before its session is made, for what `targets` names or its optimizers have put down as a step.
 
-    The other options are those of `partition`. `devices` are the devices that play the plan's GPUs, in order; else GPU
-    i is TensorFlow's own. `batch_size` is what to plan for where the data do not say. With `cache` the plan is kept for
-    this user's next process, under PARDNN_CACHE_DIR or where the system keeps such files.
+    The other options are those of `partition`; `effort` is "live", which takes little beside the tracing of the step.
+    `devices` are the devices that play the plan's GPUs, in order; else GPU i is TensorFlow's own. `batch_size` is what
+    to plan for where the data do not say. With `cache` the plan is kept for this user's next process, under
+    PARDNN_CACHE_DIR or where the system keeps such files.
 
     Over several hosts `cluster` is {"worker": ["a:2222", "b:2222"]}, or TF_CONFIG says it: the other processes serve
     until task 0 has ended, and end in this call. `gpus`, `mem` and `devices` are then those of each host. Who is not up
@@ -57,7 +58,7 @@ def place(
     together = Cluster.of(cluster)
     if together is not None:
         options = {"hosts": len(together.addresses)} | options
-    asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **options)
+    asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **{"effort": "live"} | options)
     _check(asked)
     planned = hardware_of(asked).machine.devices
     require_placeable(what, asked.targets)

@@ -38,8 +38,13 @@ class Method:
         return placement
 
 
-BUDGETS: Mapping[str, int] = {"fast": 300_000, "balanced": 20_000_000, "best": 1_000_000_000}
-"""Nodes the search may simulate, by effort: some millions a second."""
+BUDGETS: Mapping[str, tuple[int, int]] = {
+    "fast": (300_000, 25_000),
+    "live": (10_000_000, 400),  # so that it takes little beside the tracing of as many ops
+    "balanced": (20_000_000, 25_000),
+    "best": (1_000_000_000, 1_000_000_000),
+}
+"""Nodes the search may simulate, by effort: so many, some millions a second, and so many times the whole graph."""
 
 
 def method(
@@ -59,7 +64,7 @@ def method(
     if name in entries:
         return Method(entries[name].make(), (fit,))
     if name == EXACT:
-        start = method(AUTO, "fast" if effort == "fast" else "balanced", enough, fit, patience)
+        start = method(AUTO, "balanced" if effort == "best" else effort, enough, fit, patience)
         return Exact(start, replace(fit, trials=0), enough, left_s)
     if name != AUTO:
         raise InputError(f"no method {name!r}; there are: {', '.join((AUTO, EXACT, *entries))}")
@@ -68,7 +73,7 @@ def method(
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
     improve = partial(Walk, enough=enough)
     few = ("metis", "etf", "single") if effort == "fast" else ()
-    return Best(starts, improve, BUDGETS[effort], enough, patience=patience, few=few)
+    return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, few=few)
 
 
 def summaries() -> dict[str, str]:

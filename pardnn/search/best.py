@@ -32,6 +32,8 @@ class Best:
     improve: Callable[[int], Refiner]
     """Makes the refiner that spends such a budget."""
     budget: int
+    times: int
+    """The budget is no more than so many simulations of the whole graph."""
     enough: Callable[[], bool]
     finalists: int = 3
     patience: int = 4
@@ -43,7 +45,8 @@ class Best:
         ranked = self._ranked(problem, rng)
         if self._hurried(problem):
             return ranked[0][1]
-        fastest, left, share = ranked[0][1], self.budget, min(self.budget, _ROUND)
+        fastest, left = ranked[0][1], min(self.budget, self.times * problem.workload.dag.n)
+        share = min(left, _ROUND)
         if share >= _FOR_SEVERAL * problem.workload.dag.n:
             share //= 2
             fastest = self._improved([start for _, start in ranked[: self.finalists]], share, problem, rng)
@@ -62,7 +65,7 @@ class Best:
         """(makespan, placement) of the different starts, the fastest first."""
         found: dict[bytes, tuple[int, Placement]] = {}
         refused: DoesNotFit | None = None
-        failures, most = 0, max(self.patience, _MANY // problem.workload.dag.n)
+        failures, most = 0, max(self.patience, _MANY // max(1, problem.workload.dag.n))
         for smaller, start in self._attempts(problem, found):
             if self.enough() if found else failures >= most:
                 break

@@ -28,7 +28,7 @@ def nowhere(problem: Problem, rng: np.random.Generator) -> Placement:
 
 
 def best(**starts: object) -> Best:
-    return Best(starts, Walk, 3000, never)  # type: ignore[arg-type]
+    return Best(starts, Walk, 3000, 3000, never)  # type: ignore[arg-type]
 
 
 def test_fewer_devices_are_tried_too() -> None:
