@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+def quieten() -> None:
+    """Have TensorFlow tell errors only, unless the user has said otherwise; before it is imported."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+
 @contextmanager
 def hushed() -> Iterator[None]:
     """What is written to stderr meanwhile goes nowhere; what is raised is raised."""

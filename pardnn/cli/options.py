@@ -77,10 +77,15 @@ speech = _all(_speech)
 """How the answer is given: as_json, quiet, verbose."""
 
 
+def listed(text: str | None) -> tuple[str, ...]:
+    """The parts of a text between its commas."""
+    return tuple(part for part in (text or "").split(",") if part)
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that were given, by their names in `Options`; lists are split at their commas."""
     if options.get("targets") is not None:
-        options["targets"] = tuple(part for part in options["targets"].split(",") if part)
+        options["targets"] = listed(options["targets"])
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -14,19 +14,8 @@ from unittest import mock
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # the workers have it from here: fused ops would add up in another order
 
+from tests.keras.cases import Facts, fresh, weights
 from tests.keras.workers import CPU, free_addresses, workers
-
-Facts = dict[str, Any]
-
-
-def fresh(name: str) -> Any:
-    """(model, x, y), the same weights each time."""
-    import keras
-
-    from tests.keras.networks import NETWORKS
-
-    keras.utils.set_random_seed(1)
-    return NETWORKS[name]()
 
 
 def placed(model: Any, addresses: list[str], **options: Any) -> Any:
@@ -78,7 +67,7 @@ def both(name: str, addresses: list[str], use: Callable[[Any, Any, Any], Any]) -
         if over:
             plan = placed(model, addresses)
         result = use(model, x, y)
-        results.append([result, [v.numpy().tolist() for v in (*model.variables, *model.optimizer.variables)]])
+        results.append([result, weights(model)])
     spread = sorted({v.value.device for v in model.variables})
     found = plan.verify()
     plan.remove()

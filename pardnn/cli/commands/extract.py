@@ -18,12 +18,15 @@ def command(model: str, output: str, batch_size: int | None, force: bool) -> int
     MODEL is module:function or file.py:function; the function takes no arguments and returns a compiled Keras model, or
     (model, x, y) with the data or specifications of a batch. Needs TensorFlow.
     """
+    from pardnn.cli.hush import hushed, quieten
     from pardnn.placers.atomic import refuse_existing, write_file
     from pardnn.placers.extract import TRAIN_OP, extracted, made_by
     from pardnn.placers.needs import require_tensorflow
 
     refuse_existing(output, force=force)
-    require_tensorflow()
+    quieten()
+    with hushed():
+        require_tensorflow()
     graph, batch = extracted(made_by(model), model, batch_size)
     if output.endswith((".pbtxt", ".txt")):
         from google.protobuf import text_format

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -45,7 +44,7 @@ def command(
     Ops run one at a time, so that their times do not overlap, and under their own names: TensorFlow's graph rewriting
     is off. What tracing costs is told. --costs measured:FILE also takes a RunMetadata.pb of your own session as it is.
     """  # noqa: D301 - click looks for the sign itself
-    from pardnn.cli.hush import hushed
+    from pardnn.cli.hush import hushed, quieten
     from pardnn.linking import measured_machine
     from pardnn.placers.atomic import refuse_existing, write_files
     from pardnn.placers.feeds import read_feeds
@@ -53,7 +52,7 @@ def command(
     from pardnn.placers.profile import start
     from pardnn.profiling import profile
 
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    quieten()
     voice = Voice(as_json, quiet, verbose)
     paths = [path for path in (output, machine_out) if path is not None]
     for path in paths:
@@ -61,7 +60,6 @@ def command(
     if cluster and not machine_out:
         raise click.UsageError("--cluster is for --machine-out FILE.toml")
     given = read_feeds(feeds) if feeds else None
-    chosen = tuple(part for part in (targets or "").split(",") if part)
     with hushed():
         require_tensorflow()
         start(threads)
@@ -69,10 +67,11 @@ def command(
         link, machine = "", b""
         if machine_out:
             tell("measuring the link")
-            machine, link = measured_machine(tuple(filter(None, (cluster or "").split(","))))
+            machine, link = measured_machine(options.listed(cluster))
         found = profile(
-            graph, steps=steps, warmup=warmup, batch_size=batch_size, targets=chosen, feeds=given, tell=tell
-        )
+            graph, steps=steps, warmup=warmup, batch_size=batch_size, targets=options.listed(targets), feeds=given,
+            tell=tell,
+        )  # fmt: skip
         files = [(output, found.content(as_json=output.endswith(".json")))] if output else []
         files += [(machine_out, machine)] if machine_out else []
         write_files(files, force=force)

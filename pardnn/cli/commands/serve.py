@@ -19,6 +19,7 @@ def command(cluster: str | None, task: int | None) -> None:
 
     The training script runs anywhere, with pardnn.place(model, cluster=[...]) and the same addresses. Needs TensorFlow.
     """
+    from pardnn.cli.hush import quieten
     from pardnn.errors import InputError
     from pardnn.placers.cluster import Cluster
     from pardnn.placers.joining import serve
@@ -29,7 +30,7 @@ def command(cluster: str | None, task: int | None) -> None:
     found = Cluster.of(cluster.split(",") if cluster else None, task)
     if found is None or found.task is None:
         raise InputError("which hosts? give --cluster a:2222,b:2222 --task 1, or set TF_CONFIG")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow tells of its processor's instructions otherwise
+    quieten()
     require_tensorflow()
     serve(found, found.task, lambda line: click.echo(f"pardnn: {line}", err=True))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
