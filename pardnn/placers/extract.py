@@ -93,7 +93,7 @@ def traced_step(made: Any, name: str, batch_size: int | None = None) -> tuple[An
         return tf.function(model.train_step, autograph=False).get_concrete_function(specs)
 
     graph = _tried(name, trace).graph
-    unbundle(graph)
+    unbundle(graph, graph.outputs)
     return graph, given
 
 

@@ -73,7 +73,7 @@ class Placing:
         if not initialised(item.variable for item in found):
             return False
         variables = {item.argument: item.variable for item in found}
-        unbundle(graph)
+        unbundle(graph, results)
         message = definition(graph)
         free = kind == MAIN and not self._trained
         seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())

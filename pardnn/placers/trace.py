@@ -94,10 +94,7 @@ def ends(graph: Any, results: Any) -> tuple[str, ...]:
 
     TensorFlow drops the others of a function, such as the gradient with respect to a batch, which nobody asked for.
     """
-    import tensorflow as tf
-
-    tensors = (leaf for leaf in tf.nest.flatten(results, expand_composites=True) if tf.is_tensor(leaf))
-    wanted = [leaf.op for leaf in tensors if getattr(leaf, "graph", None) is graph]
+    wanted = made_of(graph, results)
     wanted += [placeholder.op for _, placeholder in graph.captures]
     wanted += [op for op in graph.get_operations() if op._is_stateful]
     live: set[str] = set()
@@ -109,6 +106,14 @@ def ends(graph: Any, results: Any) -> tuple[str, ...]:
             wanted += _before(op)
             awaited.update(before.name for before in _before(op))
     return tuple(op.name for op in graph.get_operations() if op.name in live and op.name not in awaited)
+
+
+def made_of(graph: Any, results: Any) -> list[Any]:
+    """The ops of a graph that make the tensors in what its function returns."""
+    import tensorflow as tf
+
+    tensors = (leaf for leaf in tf.nest.flatten(results, expand_composites=True) if tf.is_tensor(leaf))
+    return [leaf.op for leaf in tensors if getattr(leaf, "graph", None) is graph]
 
 
 def _before(op: Any) -> list[Any]:

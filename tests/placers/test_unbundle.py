@@ -20,7 +20,7 @@ def test_readers_read_what_is_passed_on() -> None:
         return a * 3.0, a - b
 
     graph = tf.function(step).get_concrete_function(tf.TensorSpec([2]), tf.TensorSpec([2])).graph
-    unbundle(graph)
+    unbundle(graph, graph.outputs)
     readers = [op for op in graph.get_operations() if op.type in ("Mul", "Sub")]
     assert {tensor.op.type for op in readers for tensor in op.inputs} == {"AddV2", "Mul", "Const", "Placeholder"}
     with tf.compat.v1.Session(graph=graph) as session:
@@ -28,6 +28,23 @@ def test_readers_read_what_is_passed_on() -> None:
         first, second = session.run([tensor.name for tensor in graph.outputs], feeds)
     assert first.tolist() == [6.0, 9.0]
     assert second.tolist() == [-4.0, -5.0]
+
+
+def test_a_gradient_of_one_s_own_is_kept() -> None:
+    import tensorflow as tf
+
+    from pardnn.placers.unbundle import unbundle
+
+    def step(x: tf.Tensor) -> tf.Tensor:
+        return tf.custom_gradient(lambda a: (a * 2.0, lambda slope: slope * 100.0))(x + 1.0) * 3.0
+
+    function = tf.function(step).get_concrete_function(tf.TensorSpec([]))
+    unbundle(function.graph, function.graph.outputs)
+    x = tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert (float(y), float(tape.gradient(y, x))) == (36.0, 300.0)
 
 
 def test_the_gradients_of_a_keras_model_do_not_meet() -> None:
