@@ -143,6 +143,8 @@ def _redirect(handles: Mapping[int, Any]) -> None:
 
 def _living(*kinds: type) -> Iterator[Any]:
     """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects."""
+    if gc.get_freeze_count():
+        gc.unfreeze()  # what is frozen is not among the objects told
     wanted: dict[type, bool] = {}
     for item in gc.get_objects():
         kind = type(item)

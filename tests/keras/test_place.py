@@ -34,7 +34,7 @@ def used() -> dict[str, Facts]:
 
 @pytest.mark.parametrize(
     "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets", "generators",
-             "callbacks_and_weights", "compiled_after"]
+             "callbacks_and_weights", "compiled_after", "frozen"]
 )  # fmt: skip
 def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     found = used[case]
