@@ -19,9 +19,11 @@ def device_function(plan: Any, devices: Sequence[str] | None = None) -> Callable
         with graph.device(pardnn.device_function("graph.placement.json")):
             ...
 
-    Raises InputError for a file that is no plan and for a wrong number of devices.
+    Raises InputError for what is no plan and for a wrong number of devices.
     """
     stored = read_plan(plan) if isinstance(plan, str | Path) else plan
+    if not hasattr(stored, "placement"):
+        raise InputError(f"device_function: {type(plan).__name__} is no plan: give a plan or the path of a plan file")
     placement: Mapping[str, str] = stored.placement
     real = _played(stored.devices, devices)
 

@@ -34,3 +34,9 @@ def test_other_devices_can_play_the_gpus(plan: pardnn.Plan) -> None:
 def test_a_file_that_is_no_plan_is_refused(example_graph: Path) -> None:
     with pytest.raises(InputError, match="is it a plan"):
         pardnn.device_function(example_graph)
+
+
+@pytest.mark.parametrize("thing", [None, {"op": "/device:GPU:0"}, 3])
+def test_a_thing_that_is_no_plan_is_refused(thing: object) -> None:
+    with pytest.raises(InputError, match=f"{type(thing).__name__} is no plan: give a plan or the path"):
+        pardnn.device_function(thing)
