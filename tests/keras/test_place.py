@@ -44,6 +44,12 @@ def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     assert found["checked"] > 300
 
 
+def test_threads_at_once_are_each_read_back(used: dict[str, Facts]) -> None:
+    found = used["in_threads"]
+    assert found["ok"] == [True, True, True]
+    assert found["same"]
+
+
 def test_a_fit_before_does_not_matter(used: dict[str, Facts]) -> None:
     assert used["placed_after_a_fit"] == {"equal": True, "changed": True, "ok": True}
 
