@@ -222,7 +222,8 @@ class ModelHook:
             self._batch[kind] = size
         moved = self._placing.moved_variables
         graph = tf.compat.v1.get_default_graph()
-        placed = self._placing.trace(graph, result, self._batch.get(kind) or self._batch.get(MAIN), kind)
+        batch = self._batch.get(kind) or self._batch.get(MAIN)
+        placed = self._placing.trace(graph, result, batch, kind, iterated=True)
         if placed:
             self._reading.open()
         if kind == MAIN and self._placing.moved_variables > moved:

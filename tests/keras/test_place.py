@@ -33,8 +33,8 @@ def used() -> dict[str, Facts]:
 
 
 @pytest.mark.parametrize(
-    "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets", "generators",
-             "callbacks_and_weights", "compiled_after", "frozen"]
+    "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets",
+             "datasets_of_unknown_size", "generators", "callbacks_and_weights", "compiled_after"]
 )  # fmt: skip
 def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     found = used[case]

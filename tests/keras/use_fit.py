@@ -50,6 +50,19 @@ def datasets() -> Facts:
 
 
 @case
+def datasets_of_unknown_size() -> Facts:
+    """At their end TensorFlow begins one step more: the counter and the seeds go on as where nothing is placed."""
+
+    def use(model: Any, x: Any, y: Any) -> Any:
+        import tensorflow as tf
+
+        data = tf.data.Dataset.from_tensor_slices((x, y)).batch(8).filter(lambda *_: True)
+        return model.fit(data, epochs=4, verbose=0).history, int(model.optimizer.iterations.numpy())
+
+    return both(use, "transformer")
+
+
+@case
 def generators() -> Facts:
     def use(model: Any, x: Any, y: Any) -> Any:
         def batches() -> Any:
