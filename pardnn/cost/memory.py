@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.cost.graph import GraphCosts
+from pardnn.cost.op import Op
 from pardnn.cost.tensor import LARGEST, RESOURCE, Tensor, tensor
 from pardnn.graph.opgraph import OpGraph
 from pardnn.graph.raw import DType, RawNode, Shape
+from scheduler.buffers import FRESH, IN_PLACE, VIEW
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "TemporaryVariable"})
 _CONSTANTS = frozenset({"Const", "HostConst", "ImmutableConst"})
@@ -31,6 +33,17 @@ _VIEWS = frozenset({
     "Bitcast", "EnsureShape", "Enter", "ExpandDims", "Identity", "IdentityN", "Reshape", "Squeeze", "StopGradient",
     "PreventGradient", "Snapshot", "RefIdentity", "RefEnter",
 })  # fmt: skip
+_SEVERAL = frozenset({"IdentityN"})
+_TRIVIAL = frozenset({"Max", "Mean", "Min", "Prod", "Sum", "Tile"})
+"""Another name of the input where there is nothing to reduce or repeat."""
+_IN_PLACE = frozenset({
+    "Abs", "Add", "AddN", "AddV2", "BiasAdd", "Div", "DivNoNan", "Elu", "EluGrad", "Erf", "Exp", "Floor", "Gelu",
+    "Inv", "LeakyRelu", "LeakyReluGrad", "Log", "Log1p", "LogSoftmax", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg",
+    "Pow", "RealDiv", "Reciprocal", "Relu", "Relu6", "Relu6Grad", "ReluGrad", "Rsqrt", "RsqrtGrad", "Select",
+    "SelectV2", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad", "Sign", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus",
+    "SparseSoftmaxCrossEntropyWithLogits", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Sub", "Tanh", "TanhGrad",
+})  # fmt: skip
+"""Ops whose kernels write over an input that nobody else needs, if it has the output's size."""
 _PUSHED_ARGUMENT = {
     "StackPush": 1,
     "StackPushV2": 1,
@@ -64,6 +77,29 @@ def output_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:
     result += pushed_bytes(graph, costs)
     np.minimum(result, LARGEST, out=result)
     return result
+
+
+def reuse(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int8]:
+    """[m] what the reader of each edge may do with the tensor on it, as `scheduler.buffers` has it."""
+    result = np.full(graph.dag.m, FRESH, np.int8)
+    for v, node in enumerate(graph.nodes):
+        way = _way(node.op, costs.ops[v])
+        if way == FRESH:
+            continue
+        several = node.op in _SEVERAL or way == IN_PLACE
+        wanted = set(costs.arguments[v] if several else costs.arguments[v][:1])
+        for e in graph.dag.in_edge[graph.dag.in_ptr[v] : graph.dag.in_ptr[v + 1]].tolist():
+            if (int(graph.dag.src[e]), int(graph.edge_port[e])) in wanted:
+                result[e] = way
+    return result
+
+
+def _way(kind: str, op: Op) -> int:
+    if kind in _VIEWS or kind == "Unpack":
+        return VIEW
+    if kind in _TRIVIAL and op.input(0).bytes == op.output().bytes:
+        return VIEW
+    return IN_PLACE if kind in _IN_PLACE else FRESH
 
 
 def pushed_bytes(graph: OpGraph, costs: GraphCosts) -> NDArray[np.int64]:

@@ -1,0 +1,73 @@
+"""A model's training step as files, and what its ops take one by one on one core.
+
+    python -m scripts.truth.prepare MODEL FOLDER [NAME]
+
+Run on one core, it writes graph.pb, values.npz (what variables hold), feeds.npz and layers.json, and the times of ops
+as NAME.csv and NAME.json: `alone`, or `company` where the same goes on on another core.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from scripts.truth.settings import MODELS, PROFILED_STEPS, Model
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+HERE = Path(__file__).parent
+
+
+def made(model: Model) -> tuple[Any, Any, Any]:
+    """(compiled model, x, y) with data for one batch."""
+    import keras
+
+    file, _, function = model.file.partition(":")
+    path = HERE / file if function else HERE.parents[1] / "models" / file
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    keras.utils.set_random_seed(1)
+    built = getattr(module, function or "build")(**model.options)
+    return built, *module.data(built, model.options["batch"])
+
+
+def main(name: str, folder: str, table: str = "alone") -> None:
+    """Write the files."""
+    import pardnn
+    from pardnn.placers.profile import start
+
+    start(threads=1)
+    model = next(model for model in MODELS if model.name == name)
+    into = Path(folder)
+    into.mkdir(parents=True, exist_ok=True)
+    whole = made(model)
+    if table == "alone":
+        _write_step(whole, into)
+    found = pardnn.profile(whole, steps=PROFILED_STEPS)
+    found.save(into / f"{table}.csv", force=True)
+    figures = found.result()
+    kept = ("step_us", "step_min_us", "traced_step_us", "call_us", "ops_us", "overhead_us", "predicted_us", "ops_seen")
+    (into / f"{table}.json").write_text(json.dumps({key: figures[key] for key in kept}))
+
+
+def _write_step(whole: tuple[Any, Any, Any], into: Path) -> None:
+    import numpy as np
+
+    from pardnn.placers.profile_model import live_step
+
+    step = live_step(whole, into.name)
+    (into / "graph.pb").write_bytes(step.message.SerializeToString(deterministic=True))
+    np.savez(into / "values.npz", **step.values)
+    np.savez(into / "feeds.npz", **step.feeds)
+    (into / "layers.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

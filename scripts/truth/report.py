@@ -1,0 +1,82 @@
+"""What was measured beside what was predicted, as tables in Markdown."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from scripts.truth.peaks import peaks_of, table
+from scripts.truth.plots import write
+from scripts.truth.predict import HOWS, Row, all_rows
+from scripts.truth.settings import MODELS
+
+SHOWN = (("towers", "layers"), ("recommender", "heft"))
+
+
+def report(folder: Path, names: list[str]) -> str:
+    """All tables."""
+    rows = all_rows(folder, names)
+    there = dict.fromkeys(row.model.name for row in rows)
+    held = [peak for model in MODELS if model.name in there for peak in peaks_of(folder, model)]
+    with contextlib.suppress(ImportError):  # without matplotlib there are no pictures
+        write(folder, rows, "shared", SHOWN)
+    return "\n\n".join([steps(rows), errors(rows), regret(rows), table(held)])
+
+
+def steps(rows: Sequence[Row]) -> str:
+    """A line per model and plan."""
+    head = ["model", "plan", "transfers", "MiB", "measured", "between runs", "naive", "error", "shared", "error"]
+    lines = [_line(head), _line(["---"] * len(head))]
+    for row in rows:
+        figures = [cell for how in HOWS for cell in (_ms(row.said(how)), f"{row.error(how):+.1%}")]
+        name = row.model.name + (" *" if row.model.held_out else "")
+        lines.append(
+            _line([
+                name, row.plan, f"{row.transfers:,}", f"{row.sent_bytes / 2**20:.1f}", _ms(row.step),
+                f"{row.spread:.1%}", *figures,
+            ])
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def errors(rows: Sequence[Row]) -> str:
+    """Median and worst error of each prediction, over the plans for two workers."""
+    lines = [_line(["pairs", "", *HOWS]), _line(["---"] * (2 + len(HOWS)))]
+    two = [row for row in rows if row.transfers]
+    sets = {
+        "tuning": [row for row in two if not row.model.held_out],
+        "held out": [row for row in two if row.model.held_out],
+        "all": two,
+    }
+    for name, some in sets.items():
+        if some:
+            off = {how: [abs(row.error(how)) for row in some] for how in HOWS}
+            lines.append(_line([f"{name}: {len(some)}", "median", *(f"{median(off[how]):.1%}" for how in HOWS)]))
+            lines.append(_line(["", "worst", *(f"{max(off[how]):.1%}" for how in HOWS)]))
+    return "\n".join(lines)
+
+
+def regret(rows: Sequence[Row]) -> str:
+    """Per model the fastest plan, and how much slower the one is that each prediction likes best."""
+    lines = [_line(["model", "fastest", *(f"{how} likes" for how in HOWS)]), _line(["---"] * (2 + len(HOWS)))]
+    for model in dict.fromkeys(row.model.name for row in rows):
+        own = [row for row in rows if row.model.name == model]
+        best = min(own, key=lambda row: row.step)
+        liked = [min(own, key=lambda row, how=how: row.said(how)) for how in HOWS]  # type: ignore[misc]
+        lines.append(
+            _line([
+                model, f"{best.plan} {_ms(best.step)}",
+                *(f"{one.plan} {one.step / best.step - 1:+.1%}" for one in liked),
+            ])
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms" if seconds < 0.1 else f"{1e3 * seconds:.0f} ms"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

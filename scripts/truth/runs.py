@@ -1,0 +1,115 @@
+"""Steps of every model under every plan on a pair of workers: untraced for the clock, one traced for the rest.
+
+    python -m scripts.truth.runs FOLDER RUN [MODEL...]
+
+Reads what `prepare` wrote and FOLDER/MODEL/PLAN.json (op -> task); writes FOLDER/MODEL/PLAN.RUN.json and .pb.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scripts.truth.settings import MODELS, PLANS, STEPS, WARM_UP, WORKERS
+from scripts.truth.workers import workers
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+EMPTY = "truth/empty"
+
+
+@dataclass
+class Running:
+    """A plan of a model in its session, and the seconds of what it ran."""
+
+    runner: Any
+    feeds: dict[str, Any]
+    step_s: list[float] = field(default_factory=list)
+    call_s: list[float] = field(default_factory=list)
+
+    def round(self, count: bool) -> None:
+        """A call that only brings the feeds to their worker, then a step."""
+        from pardnn.placers.extract import TRAIN_OP
+
+        began = time.perf_counter()
+        self.runner.step(self.feeds, targets=[EMPTY])
+        called = time.perf_counter()
+        self.runner.step(self.feeds, targets=[TRAIN_OP])
+        ended = time.perf_counter()
+        if count:
+            self.call_s.append(called - began)
+            self.step_s.append(ended - called)
+
+
+def device(task: int) -> str:
+    """TensorFlow's name of a worker's processor."""
+    return f"/job:worker/replica:0/task:{task}/device:CPU:0"
+
+
+def placed(folder: Path, plan: str, feeds: dict[str, Any]) -> Any:
+    """The GraphDef of a model under a plan, with an empty step beside it."""
+    from tensorflow.core.framework import graph_pb2
+
+    from pardnn.placers.runner import with_devices
+    from pardnn.placers.trace import Devices
+
+    message = graph_pb2.GraphDef.FromString((folder / "graph.pb").read_bytes())
+    tasks = json.loads((folder / f"{plan}.json").read_text())
+    ops = {op: device(task) for op, task in tasks.items()}
+    message = with_devices(message, Devices(ops))
+    kinds = {node.name: node.attr["dtype"].type for node in message.node if node.name in feeds}
+    used = sorted(set(tasks.values()))
+    ends = [message.node.add(name=f"{EMPTY}/{task}", op="NoOp", device=device(task)).name for task in used]
+    for name in feeds:
+        node = message.node.add(name=f"{EMPTY}/{name}", op="Identity", input=[name], device=ops[name])
+        node.attr["T"].type = kinds[name]
+        ends.append(node.name)
+    message.node.add(name=EMPTY, op="NoOp", device=device(0)).input.extend(f"^{end}" for end in ends)
+    return message
+
+
+def run_model(folder: Path, run: int, target: str) -> None:
+    """All plans of a model by turns."""
+    import tensorflow as tf
+
+    from pardnn.placers.extract import TRAIN_OP
+    from pardnn.placers.runner import Runner
+
+    values, feeds = (dict(np.load(folder / f"{name}.npz")) for name in ("values", "feeds"))
+    with contextlib.ExitStack() as opened:
+        running = {}
+        for plan in PLANS:
+            runner = Runner(placed(folder, plan, feeds), target=target, rewriting=False)
+            running[plan] = Running(opened.enter_context(runner), feeds)
+            runner.assign(values)
+        for turn in range(WARM_UP + STEPS):
+            for one in running.values():
+                one.round(count=turn >= WARM_UP)
+        for plan, one in running.items():
+            for _ in range(2):  # the first one also sets the tracer up
+                began = time.perf_counter()
+                _, metadata = one.runner.traced(feeds, targets=[TRAIN_OP])
+                traced = time.perf_counter() - began
+            (folder / f"{plan}.{run}.pb").write_bytes(metadata.SerializeToString())
+            facts = {"step_s": one.step_s, "call_s": one.call_s, "traced_s": traced, "load": os.getloadavg()[0]}
+            (folder / f"{plan}.{run}.json").write_text(json.dumps(facts))
+    tf.compat.v1.Session.reset(target)  # frees the variables
+
+
+def main(folder: str, run: str, *names: str) -> None:
+    """Run the models on two workers that are started for it."""
+    with workers(WORKERS) as addresses:
+        for model in MODELS:
+            if not names or model.name in names:
+                run_model(Path(folder) / model.name, int(run), f"grpc://{addresses[0]}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
