@@ -9,6 +9,7 @@ import pytest
 from pardnn.errors import InputError
 from pardnn.experiments.config import read_config
 from pardnn.methods import summaries
+from tests.conftest import ROOT
 
 
 def asked(folder: Path, text: str) -> Path:
@@ -79,3 +80,9 @@ def test_a_key_follows_the_content_of_every_file_and_not_their_folder(tmp_path: 
     assert keys(tmp_path / "two", extra="seed = 0") == first  # that is what it is unless said
     assert len({*first, *keys(tmp_path / "two", graph="{ }"), *keys(tmp_path / "two", machine="n")}) == 3
     assert keys(tmp_path / "two", extra="seed = 1") != first
+
+
+def test_the_example_is_a_sweep() -> None:
+    cells = read_config(ROOT / "docs" / "sweep.toml").cells()
+    assert len(cells) == 5 * 2 * 3
+    assert all(cell.sha256 for cell in cells)
