@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.factories import Sketch, layered
-from tests.real.swept import finish, kill_at, lay_out, unlike, written
+from tests.factories import layered
+from tests.real.swept import columns, finish, kill_at, lay_out, unlike, written
 
 METHODS = ["auto", "pardnn", "heft", "etf", "m-etf", "metis", "frugal", "single"]
 GPUS = [2, 4, 8]
@@ -65,8 +65,8 @@ def prepared(folder: Path, shared: Path | None, number: int) -> tuple[Path, int]
     """The sweep's file and its number of cells."""
     found = sorted((shared / "data" / "cost_graphs").glob("*.json.gz")) if shared else []
     given = [path for path in found if path.stat().st_size < LARGEST][:number]
-    drawn: dict[str, Sketch] = {f"drawn{seed}": layered(12, 10, seed) for seed in range(number - len(given))}
-    config = lay_out(folder, drawn, METHODS, GPUS, 'effort = "fast"\n')
+    drawn = {f"drawn{seed}": columns(layered(12, 10, seed), 10**5, 10**5) for seed in range(number - len(given))}
+    config = lay_out(folder, drawn, METHODS, GPUS, memory="1GB", extra='effort = "fast"\n')
     for path in given:
         shutil.copy(path, folder / "graphs")
     return config, (number + 1) * len(METHODS) * 2 * len(GPUS)

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from tests.factories import FAMILIES, layered
-from tests.real.swept import OUTPUTS, finish, kill_at, lay_out, unlike, written
+from tests.real.swept import OUTPUTS, columns, finish, kill_at, lay_out, unlike, written
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("joblib")
 pytestmark = pytest.mark.slow
 METHODS = ["heft", "single", "metis", "round-robin"]
-GRAPHS = {name: FAMILIES[name]() for name in ("fork_join", "grid", "single_node")} | {
-    f"layered{seed}": layered(seed=seed) for seed in range(2)
+GRAPHS = {name: columns(FAMILIES[name]()) for name in ("fork_join", "grid", "single_node")} | {
+    f"layered{seed}": columns(layered(seed=seed)) for seed in range(2)
 }
 CELLS = (len(GRAPHS) + 1) * len(METHODS) * 2 * 2
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_out(tmp_path_factory.mktemp("sweep"), GRAPHS, METHODS, [2, 3])
+    return lay_out(tmp_path_factory.mktemp("sweep"), GRAPHS, METHODS, [2, 3], memory="600")
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.conftest import ROOT
 from tests.factories import Sketch, judged
@@ -17,21 +18,30 @@ from tests.factories import Sketch, judged
 OUTPUTS = ("table.csv", "table.parquet", "relative.png", "speedup.png", "heatmap.png")
 """What is the same to the byte however a sweep went; seconds.csv is not."""
 _SMALL = """\
-latency = "1us"
-bandwidth = "1GB/s"
+latency = "25us"
+bandwidth = "140GB/s"
 [[gpu]]
-memory = "600"
+memory = "{memory}"
 """
 _DEADLINE_S = 900
 
 
-def lay_out(folder: Path, graphs: Mapping[str, Sketch], methods: list[str], gpus: list[int], extra: str = "") -> Path:
-    """A sweep over these graphs and a damaged one, on a machine of the presets and one with little memory."""
+def columns(sketch: Sketch, times: int = 1, sizes: int = 1) -> dict[str, list[Any]]:
+    """A drawn graph as a cost graph, its nanoseconds and bytes so many times as large."""
+    found = judged(sketch.workload())
+    larger = {name: [sizes * value for value in found[name]] for name in ("resident", "output", "temp", "bytes")}
+    return {**found, **larger, "time": [times * value for value in found["time"]]}
+
+
+def lay_out(
+    folder: Path, graphs: Mapping[str, Any], methods: list[str], gpus: list[int], memory: str, extra: str = ""
+) -> Path:
+    """A sweep over these cost graphs and a damaged one, on a machine of the presets and one with so much memory."""
     (folder / "graphs").mkdir()
-    for name, sketch in graphs.items():
-        (folder / "graphs" / f"{name}.json").write_text(json.dumps(judged(sketch.workload())))
+    for name, graph in graphs.items():
+        (folder / "graphs" / f"{name}.json").write_text(json.dumps(graph))
     (folder / "damaged.json").write_text('{"time": [1, 2')
-    (folder / "small.toml").write_text(_SMALL)
+    (folder / "small.toml").write_text(_SMALL.format(memory=memory))
     config = folder / "sweep.toml"
     config.write_text(
         f'graphs = ["graphs/*", "damaged.json"]\nmethods = {json.dumps(methods)}\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ from pardnn.experiments.cell import Cell
 from pardnn.experiments.needs import need
 from pardnn.experiments.outcome import Outcome, carry_out
 
+_PATIENCE_S = 30.0
 _WINDOW = 10_000
 """Cells that Ray is given at once."""
 
@@ -29,9 +31,10 @@ class Ray:
     def __call__(self, cells: Sequence[Cell]) -> Iterator[Outcome]:
         """One outcome per cell; one whose worker died again and again is a failed one."""
         ray = need("ray", "ray")
+        _listening(self.address)
         cores = None if self.address else self.jobs or len(os.sched_getaffinity(0))
         try:
-            ray.init(self.address or "local", num_cpus=cores, include_dashboard=None, logging_level=logging.CRITICAL)
+            ray.init(self.address or "local", num_cpus=cores, logging_level=logging.CRITICAL)
         except (ConnectionError, OSError, ValueError, RuntimeError) as error:
             raise InputError(f"Ray cannot be begun: {' '.join(str(error).split())[:200]}") from None
         try:
@@ -48,3 +51,14 @@ class Ray:
                 waiting |= {work.remote(cell): cell for cell in islice(coming, 1)}
         finally:
             ray.shutdown()
+
+
+def _listening(address: str | None) -> None:
+    """Raise InputError where nobody is at host:port: Ray itself would try for minutes and then end the process."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not colon:
+        return
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE_S).close()
+    except (OSError, ValueError) as error:
+        raise InputError(f"--scheduler {address}: no Ray cluster answers there: {error}") from None
