@@ -63,7 +63,7 @@ def test_the_table_has_a_row_per_cell_failures_too(config: Path, whole: Path) ->
     assert status["does not fit"] > 0
     bad = table[table.status == "bad input"]
     assert set(bad.graph) == {"damaged.json"}
-    assert bad.error.str.startswith("damaged.json: ").all()
+    assert bad.error.str.startswith("damaged.json:1: ").all()
     done = table[table.status == "done"]
     assert (done.fits & (done.makespan_us >= done.lower_bound_us)).all()
     assert [len(peaks) for peaks in done.peak_bytes] == done.devices.tolist()
