@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.factories import FAMILIES, layered
 from tests.real.swept import OUTPUTS, columns, finish, kill_at, lay_out, unlike, written
 
@@ -70,3 +71,7 @@ def test_the_table_has_a_row_per_cell_failures_too(config: Path, whole: Path) ->
     seconds = pandas.read_csv(whole / "seconds.csv")
     assert seconds.cell.tolist() == table.cell.tolist()
     assert (seconds[table.status == "done"].partition > 0).all()
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    assert "30 cells: 10 does not fit, 20 done" in finish(ROOT / "docs" / "sweep.toml", tmp_path / "out", "--jobs", "2")
