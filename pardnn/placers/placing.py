@@ -80,8 +80,8 @@ class Placing:
         message = definition(graph)
         free = kind == MAIN and not self._trained
         seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())
-        settled = dict.fromkeys(unfed(graph, variables) if iterated else (), HOST)
-        settled |= {name: seat for name, seat in seats if seat is not None}
+        settled = {name: seat for name, seat in seats if seat is not None}
+        settled |= dict.fromkeys(unfed(graph, variables) if iterated else (), HOST)
         devices = self._put(graph, Step(message, ends(graph, results), batch, settled, kind))
         if devices is None:
             return False

@@ -8,12 +8,16 @@ such function gets the new one.
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from pardnn.placers.inner import concrete_function
+
+
+_moving = threading.Lock()  # every traced function of the process is looked through, and perhaps changed
 
 
 class Captured(NamedTuple):
@@ -45,7 +49,12 @@ def initialised(variables: Iterable[Any]) -> bool:
 
 
 def move(places: Iterable[tuple[Any, str]]) -> tuple[int, int]:
-    """Bring each variable to its device. Returns (how many moved, their bytes)."""
+    """Bring each variable to its device. Returns (how many moved, their bytes); one thread at a time."""
+    with _moving:
+        return _move(places)
+
+
+def _move(places: Iterable[tuple[Any, str]]) -> tuple[int, int]:
     import tensorflow as tf
     from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 

@@ -24,8 +24,8 @@ def found() -> dict[str, Any]:
 @pytest.mark.parametrize("case", ["callbacks", "loop"])
 def test_over_two_workers_a_model_does_what_it_does_on_one_host(found: dict[str, Any], case: str) -> None:
     facts = found[case]
-    assert facts["results"]
-    assert facts["weights"]
+    assert facts["values"] > 500
+    assert facts["off"] < 1e-6  # servers merge ops where they stand, and round differently then
     assert facts["ok"]
     assert facts["checked"] > 200
     assert facts["spread"] == WORKERS
