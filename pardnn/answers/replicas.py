@@ -84,7 +84,9 @@ def _replicated(
     """
     problem = plan.subject.problem
     done: dict[bytes, tuple[Placement, int, list[int]] | None] = {}
-    where, step_ns, peaks = [], 0, []
+    where: list[Placement] = []
+    peaks: list[int] = []
+    step_ns = 0
     for devices in _blocks(problem, each):
         own = _on(problem, devices, each)
         key = _kind(own)

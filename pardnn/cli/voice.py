@@ -69,7 +69,7 @@ class Voice:
         from pardnn.report.plan import plan_report
 
         written = f"wrote {', '.join(outputs)}" if outputs else ""
-        self.show(plan_report(result), *filter(None, (more, written)))
+        self.show(plan_report(result), *(part for part in (more, written) if part))
 
     def dump(self, value: dict[str, Any]) -> None:
         """One JSON object on stdout."""

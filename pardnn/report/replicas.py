@@ -48,10 +48,11 @@ def choice(found: Mapping[str, Any]) -> str:
     most = hidden["per_second_hidden"] / plan["per_second"]
     if most > _EVEN:
         return (
-            f"This plan is best unless the all-reduce is hidden behind the step: wholly hidden, {hidden['name']} trains "
-            f"{most:.2f} times as many {unit} a second."
+            f"This plan is best unless the all-reduce is hidden behind the step: wholly hidden, {hidden['name']} trains"
+            f" {most:.2f} times as many {unit} a second."
         )
-    return f"This plan is best: {best['name']} trains {gain:.2f} times as many {unit} a second, with {ring} after each step."
+    less = f"{gain:.2f} times as many {unit} a second"
+    return f"This plan is best: {best['name']} trains {less}, with {ring} after each step."
 
 
 def _others(found: Mapping[str, Any]) -> list[Row]:

@@ -29,6 +29,6 @@ replicas      own step  all-reduce       batches/s      peak
 4x1       does not fit
 
 2x2 trains 1.25 times as many batches a second as this plan, \
-with 100 us of all-reduce (1.00 MiB) after each step; \
-its batch is 2 times as large."""
+with 100 us of all-reduce (1.00 MiB)
+after each step; its batch is 2 times as large."""
     )
