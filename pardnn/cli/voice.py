@@ -58,9 +58,9 @@ class Voice:
         outputs: Sequence[str] = (),
         write_s: float = 0.0,
         extra: Mapping[str, Any] = MappingProxyType({}),
-        line: str = "",
+        more: RenderableType = "",
     ) -> None:
-        """A plan's result, with the files that were written; `extra` in JSON is `line` in text."""
+        """A plan's result, with the files that were written; `extra` in JSON is `more` in text."""
         result = plan.result() | {"outputs": list(outputs), **extra}
         result["seconds"]["write"] = write_s
         self.warn(plan.warnings)
@@ -70,7 +70,7 @@ class Voice:
         from pardnn.report.plan import plan_report
 
         written = f"wrote {', '.join(outputs)}" if outputs else ""
-        self.show(plan_report(result), *filter(None, (line, written)))
+        self.show(plan_report(result), *(part for part in (more, written) if part))
 
     def dump(self, value: dict[str, Any]) -> None:
         """One JSON object on stdout."""

@@ -24,12 +24,14 @@ TIME_LIMIT_REACHED = 4
     "-o", "--output", multiple=True, metavar="FILE", help="NAME.placement.json is the plan, any other the graph."
 )
 @options.force
+@click.option("--no-alternatives", is_flag=True, help="Do not compare with data parallelism.")
 @click.option("--dry-run", is_flag=True, help="Decide and print, write nothing.")
 @options.speech
 def command(
     graph: str,
     output: tuple[str, ...],
     force: bool,
+    no_alternatives: bool,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -39,11 +41,14 @@ def command(
     """Decide which op of GRAPH runs on which device.
 
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, perhaps gzipped, or a cost graph (JSON). Without -o
-    the results are STEM.placed.EXT and STEM.placement.json in the current directory.
+    the results are STEM.placed.EXT and STEM.placement.json in the current directory. Where fewer GPUs hold the step
+    too, replicas on them are set beside it: 8 GPUs as 1x8, 2x4, 4x2, 8x1.
     """
+    from pardnn.answers.replicas import replicas
     from pardnn.cli.outputs import PLAN, Outputs
     from pardnn.pipeline import prepare, solve
     from pardnn.placers.plan import plan_bytes
+    from pardnn.report.replicas import replicas_report
 
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
@@ -58,5 +63,9 @@ def command(
         started = time.perf_counter()
         outputs.write([plan_bytes(plan.file()) if p.endswith(PLAN) else plan.placed_graph() for p in outputs.paths])
         seconds = time.perf_counter() - started
-    voice.report(plan, outputs.paths, seconds)
+        found = None if no_alternatives else replicas(plan, tell)
+    if found is None:
+        voice.report(plan, outputs.paths, seconds)
+    else:
+        voice.report(plan, outputs.paths, seconds, {"alternatives": found}, replicas_report(found))
     return TIME_LIMIT_REACHED if plan.timed_out else 0
