@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from pardnn.placers.inner import concrete_function
 
-
 _moving = threading.Lock()  # every traced function of the process is looked through, and perhaps changed
 
 
