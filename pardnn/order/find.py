@@ -26,7 +26,7 @@ from scheduler.simulate import simulate
 _WORK = 15_000_000
 """Divided by the number of nodes: so many simulations."""
 _LEAST, _MOST = 60, 3000
-_SLACK, _PRICE = 1000, 5000
+_SLACK, _PRICE = 1000, 2500
 """One part in so many of a step: what shedding may lose on the way, and what an edge must save."""
 _TIGHT = 0.9
 """From this share of a limit on memory is worth an order of its own."""
