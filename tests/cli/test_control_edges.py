@@ -11,7 +11,7 @@ from pardnn.readers import read_graph
 from tests.real.command import pardnn
 
 GRAPH = "data/graphs/made/keras_lstm_train_functional_while.pb"
-ASKED = ("--gpus", 2, "--effort", "fast", "--json")
+ASKED = ("--gpus", 4, "--effort", "fast", "--json")
 
 
 def _costs(path: Path) -> Path:
