@@ -49,16 +49,12 @@ def order(problem: Problem, placements: list[Placement], may: NDArray[np.bool_])
     first = placements[0]
     plain = problem.simulate(first)
     fits = _fits(problem, plain)
-    best, least = Ordered(first, ()), plain.makespan_ns
     starts = [(_Judge(problem, place, fits), chains) for place in placements for chains in _all(problem, place, may)]
-    ranked = sorted(starts, key=lambda start: start[0](start[1]))
-    for judge, chains in ranked[:1]:
-        edges, took = _few(judge, chains, least)
-        if took < least:
-            best, least = Ordered(judge.placement, edges), took
-    if not best.edges and best.placement is first and _tight(problem, plain):
-        return Ordered(first, _leaner(problem, first, may, plain))
-    return best
+    judge, chains = min(starts, key=lambda start: start[0](start[1]))
+    edges, took = _few(judge, chains, plain.makespan_ns, _tries(problem))
+    if took < plain.makespan_ns:
+        return Ordered(judge.placement, edges)
+    return Ordered(first, _leaner(problem, first, may, plain) if _tight(problem, plain) else ())
 
 
 class _Judge:
@@ -79,13 +75,16 @@ class _Judge:
         return more.simulate(self.placement), more
 
 
-def _few(judge: Callable[[Edges], int], chains: Edges, plain: int) -> tuple[Edges, int]:
+def _few(cost: Callable[[Edges], int], chains: Edges, plain: int, tries: int) -> tuple[Edges, int]:
     """The chains' edges that are worth it, and the cost with them; none where even all of them do not help."""
-    if judge(chains) >= plain:
+    if cost(chains) >= plain:
         return (), plain
-    nodes = judge.problem.workload.dag.n if isinstance(judge, _Judge) else len(chains)
-    tries = min(_MOST, max(_LEAST, _WORK // max(1, nodes)))
-    return shed(chains, judge, plain // _SLACK, plain // _PRICE, tries)
+    return shed(chains, cost, plain // _SLACK, plain // _PRICE, tries)
+
+
+def _tries(problem: Problem) -> int:
+    """How many simulations shedding may take."""
+    return min(_MOST, max(_LEAST, _WORK // max(1, problem.workload.dag.n)))
 
 
 def _all(problem: Problem, placement: Placement, may: NDArray[np.bool_]) -> Iterator[Edges]:
@@ -141,7 +140,7 @@ def _leaner(problem: Problem, placement: Placement, may: NDArray[np.bool_], plai
         return UNLIMITED if schedule.makespan_ns > plain.makespan_ns else _fullest(more, schedule)
 
     depth_first = _chains(problem, placement, _depth_first(problem), may)
-    edges, after = _few(held, depth_first, before)
+    edges, after = _few(held, depth_first, before, _tries(problem))
     return edges if after < before else ()
 
 
