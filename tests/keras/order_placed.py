@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from typing import Any
 
 from tests.keras.equal import DEVICES, four_cpus
@@ -28,12 +29,9 @@ def of_a_graph() -> dict[str, Any]:
 
     @tf.function(autograph=False)  # type: ignore[untyped-decorator]
     def step(x: Any) -> Any:
-        late, urgent = tf.matmul(x, x), tf.matmul(x, tf.transpose(x))
-        for _ in range(4):
-            late = tf.matmul(late, x)
-        for _ in range(8):
-            urgent = tf.matmul(urgent, x)
-        return tf.reduce_sum(late), tf.reduce_sum(urgent)
+        late = tf.matmul(x, x, name="late")
+        urgent = tf.matmul(x, x, transpose_b=True, name="urgent")
+        return tf.reduce_sum(late), tf.reduce_sum(tf.matmul(urgent, x, name="reader"))
 
     function = step.get_concrete_function(tf.TensorSpec((64, 64)))
     x = tf.random.stateless_uniform((64, 64), (1, 2)) / 64
@@ -43,9 +41,13 @@ def of_a_graph() -> dict[str, Any]:
         return sorted([before.name, op.name] for op in function.graph.get_operations() for before in op.control_inputs)
 
     before = waits()
-    plan = pardnn.place(
-        function, gpus=4, devices=DEVICES, method="round-robin", cache=False, control_edges=True, machine="dgx-h100"
-    )
+    with tempfile.NamedTemporaryFile("w", suffix=".pins") as pins:
+        pins.write("late /device:GPU:0\nurgent /device:GPU:0\nreader /device:GPU:1\n")
+        pins.flush()
+        plan = pardnn.place(
+            function, gpus=4, devices=DEVICES, method="single", cache=False, control_edges=True, pin=pins.name,
+            latency="0us", bandwidth="1000GB/s",
+        )  # fmt: skip
     got, edges = [float(value) for value in function(x)], [list(pair) for pair in plan.plan.control_edges]
     added = [pair for pair in waits() if pair not in before]
     ok = plan.verify().ok
