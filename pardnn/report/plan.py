@@ -137,7 +137,7 @@ def order_gain(found: Result) -> str:
     ...         "peak_bytes": [97],
     ...     }
     ... )
-    '2 control edges: 8 % faster, 3 % less memory'
+    '2 control edges: 8.0 % faster, 3.0 % less memory'
     """
     if not found["count"]:
         return "no control edges: none makes it faster"
