@@ -8,17 +8,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
+from pardnn.graph.waiting import Waiting
 from pardnn.methods import method
+from pardnn.order.edges import Edges
+from pardnn.order.find import order
 from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
-from pardnn.plan import Plan
+from pardnn.plan import Plan, Unordered
 from pardnn.problem import Answer, Placement, Prover
 from pardnn.remedy import remedy
-from pardnn.subject import Subject, pose
+from pardnn.subject import Subject, pose, with_order
 from scheduler._jit import cache_note, compile_seconds
 
 UNMATCHED = 0.02
@@ -81,7 +85,8 @@ def decide(subject: Subject, options: Options) -> Plan:
     elapsed = time.perf_counter() - started
     late = limit is not None and elapsed > limit
     plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled), timed_out=late)
-    return replace(plan, proven_ns=answer.bound_ns)
+    plan = replace(plan, proven_ns=answer.bound_ns)
+    return _ordered(plan) if options.control_edges and not late else plan
 
 
 def measured(
@@ -93,7 +98,54 @@ def measured(
     if timed_out:
         warnings.append(f"the time limit of {options.time_limit} was reached: this is the best so far")
     seconds = {**subject.seconds, "partition": elapsed, "compile": compile_seconds()}
-    return Plan(subject, options, placement, schedule, options.method, seconds, tuple(warnings), timed_out)
+    plan = Plan(subject, options, placement, schedule, options.method, seconds, tuple(warnings), timed_out)
+    return replace(plan, unordered=_unordered(subject, placement)) if subject.control_edges else plan
+
+
+def _unordered(subject: Subject, placement: Placement) -> Unordered:
+    """What a step costs without the control edges."""
+    schedule = subject.own.simulate(placement)
+    return Unordered(schedule.makespan_ns, tuple(subject.own.peaks(schedule)[: subject.own.gpus].tolist()))
+
+
+def _ordered(plan: Plan) -> Plan:
+    """The plan with the control edges that make it faster, or the placement for which they do more."""
+    started, subject, options = time.perf_counter(), plan.subject, plan.options
+    places = [plan.device]
+    if options.order == "fifo" and not isinstance(choose := method(options.method, options.effort), Prover):
+        try:  # what is best in a good order need not be so in TensorFlow's
+            in_order = replace(subject.own, order="blevel")
+            places.append(choose(in_order, np.random.default_rng(options.seed)))
+        except DoesNotFit:
+            pass
+    found = order(subject.own, places, _may_wait(subject))
+    elapsed = plan.seconds["partition"] + time.perf_counter() - started
+    made = measured(with_order(subject, _harmless(subject, found.edges)), options, found.placement, elapsed)
+    if made.makespan_us > plan.makespan_us:
+        made = plan
+    return replace(made, proven_ns=plan.proven_ns, unordered=_unordered(subject, plan.device))
+
+
+def _may_wait(subject: Subject) -> NDArray[np.bool_]:
+    """[n] the ops that may be joined by control edges; all of a cost graph."""
+    if subject.file is None:
+        return np.ones(len(subject.names), np.bool_)
+    assert subject.graph is not None
+    stands = {node.name: node.op for node in subject.file[0].nodes}
+    alive = Waiting(subject.file[0].nodes).names
+    return np.array([node.name in alive and stands[node.name] == node.op for node in subject.graph.nodes], np.bool_)
+
+
+def _harmless(subject: Subject, edges: Edges) -> Edges:
+    """Those of the edges that close no cycle, not even over ops that were pruned, and that the graph has not."""
+    names = subject.names
+    if subject.file is None:
+        dag = subject.own.workload.dag
+        there = set(zip(dag.src.tolist(), dag.dst.tolist(), strict=True))
+        return tuple(edge for edge in edges if edge not in there)
+    number = {name: v for v, name in enumerate(names)}
+    pairs = Waiting(subject.file[0].nodes).harmless([(names[a], names[b]) for a, b in edges])
+    return tuple((number[a], number[b]) for a, b in pairs)
 
 
 @dataclass(frozen=True)
@@ -130,8 +182,19 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
                 f"the plan is not for {subject.name}: {len(names)} of {count} of the {where} ({names[0]!r} is one); "
                 "make a new one with `pardnn partition`"
             )
-    plan = measured(subject, options, _adopt(subject, known))
+    place = _adopt(subject, known)
+    subject = with_order(subject, _stored_edges(subject, stored, place))
+    plan = measured(subject, options, place)
     return replace(plan, warnings=(*plan.warnings, *breaches(plan))), Match(len(known) - len(new), new, gone)
+
+
+def _stored_edges(subject: Subject, stored: PlanFile, placement: Placement) -> Edges:
+    """A stored plan's control edges on a graph: those between ops that are there, may be joined and share a device."""
+    if not stored.control_edges:
+        return ()
+    may, number = _may_wait(subject), {name: v for v, name in enumerate(subject.names)}
+    known = ((number[a], number[b]) for a, b in stored.control_edges if a in number and b in number)
+    return _harmless(subject, tuple((a, b) for a, b in known if may[a] and may[b] and placement[a] == placement[b]))
 
 
 def breaches(plan: Plan) -> list[str]:

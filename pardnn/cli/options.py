@@ -49,6 +49,9 @@ _search: tuple[Option, ...] = (
     click.option("--seed", type=int, metavar="N", help="For methods that draw lots.  [0]"),
     click.option("--time-limit", metavar="TIME", help="Stop the search with the best so far (exit 4), such as 30s."),
 )
+control_edges = click.option(
+    "--control-edges", is_flag=True, default=None, help="Order the ops by edges too: few, no cycle, inputs change."
+)
 _speech: tuple[Option, ...] = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
     click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but an error."),

@@ -19,6 +19,7 @@ TIME_LIMIT_REACHED = 4
 @options.method
 @options.mode
 @options.search
+@options.control_edges
 @options.reading
 @click.option(
     "-o", "--output", multiple=True, metavar="FILE", help="NAME.placement.json is the plan, any other the graph."
