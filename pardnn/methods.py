@@ -16,7 +16,7 @@ from pardnn.refine.fit import Fit
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
 from pardnn.search.exact.prove import Exact
-from pardnn.search.walk import Walk
+from pardnn.search.grains import Grains
 
 AUTO = "auto"
 EXACT = "exact"
@@ -71,7 +71,7 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Walk, enough=enough)
+    improve = partial(Grains, enough=enough)
     few = ("metis", "etf", "single") if effort == "fast" else ()
     return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, few=few)
 
