@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pardnn.errors import InputError
+from pardnn.placers.shortcuts import take_shortcuts
 from pardnn.placers.trace import definition, ends
-from pardnn.placers.unbundle import unbundle
 
 TRAIN_OP = "train"
 """The name of the op that does it all."""
@@ -93,7 +93,7 @@ def traced_step(made: Any, name: str, batch_size: int | None = None) -> tuple[An
         return tf.function(model.train_step, autograph=False).get_concrete_function(specs)
 
     graph = _tried(name, trace).graph
-    unbundle(graph, graph.outputs)
+    take_shortcuts(graph, graph.outputs)
     return graph, given
 
 

@@ -10,6 +10,7 @@ working: only the step is ours, and it is the model's own with devices put on at
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -49,6 +50,24 @@ def _require_graph(model: Any) -> None:
         )
 
 
+class _Reading(threading.local):
+    """What the call under way is read back into, each thread's own: several may predict at once."""
+
+    def __init__(self) -> None:
+        self.read: ReadBack | None = None
+        self._stack = ExitStack()
+
+    def open(self) -> None:
+        """Begin, where that has not been done."""
+        if self.read is None:
+            self.read = self._stack.enter_context(reading_back())
+
+    def close(self) -> None:
+        """End, where there is something to end."""
+        self.read = None
+        self._stack.close()
+
+
 class ModelHook:
     """The placement of one model: from `install` on, until `remove`."""
 
@@ -62,8 +81,7 @@ class ModelHook:
         self._own: dict[str, Any] = {}
         self._keras: dict[Kind, Callable[..., Any]] = {}
         self._installed = False
-        self._reading = ExitStack()
-        self._read: ReadBack | None = None
+        self._reading = _Reading()
 
     def install(self) -> None:
         """From now on, what Keras makes of the model's steps is placed."""
@@ -165,9 +183,9 @@ class ModelHook:
         def watched(data: Any) -> Any:
             try:
                 result = function(data)
-                if self._read is not None:
+                if (read := self._reading.read) is not None:
                     self._reading.close()
-                    self._placing.hold(self._read)
+                    self._placing.hold(read)
                 return result
             except PardnnError:
                 self.remove()
@@ -178,7 +196,6 @@ class ModelHook:
                 raise
             finally:
                 self._reading.close()
-                self._read = None
 
         return watched
 
@@ -205,9 +222,10 @@ class ModelHook:
             self._batch[kind] = size
         moved = self._placing.moved_variables
         graph = tf.compat.v1.get_default_graph()
-        placed = self._placing.trace(graph, result, self._batch.get(kind) or self._batch.get(MAIN), kind)
-        if placed and self._read is None:
-            self._read = self._reading.enter_context(reading_back())
+        batch = self._batch.get(kind) or self._batch.get(MAIN)
+        placed = self._placing.trace(graph, result, batch, kind, iterated=True)
+        if placed:
+            self._reading.open()
         if kind == MAIN and self._placing.moved_variables > moved:
             self._forget("test", "predict")  # their ops were placed around other places
         return result

@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from pardnn.errors import InputError
+from pardnn.machines.build import HOST
+from pardnn.placers.shortcuts import take_shortcuts
 from pardnn.placers.trace import (
     MAIN,
     Devices,
@@ -25,7 +27,7 @@ from pardnn.placers.trace import (
     set_devices,
     without_device,
 )
-from pardnn.placers.unbundle import unbundle
+from pardnn.placers.unfed import unfed
 from pardnn.placers.variables import Seats, captured, initialised
 from pardnn.placers.verify import ReadBack, Verified, compare, together
 
@@ -63,21 +65,23 @@ class Placing:
         self._trained = False
         self._seats = Seats(real)
 
-    def trace(self, graph: Any, results: Any, batch: int | None, kind: Kind = MAIN) -> bool:
+    def trace(self, graph: Any, results: Any, batch: int | None, kind: Kind = MAIN, *, iterated: bool = False) -> bool:
         """Place a graph whose tracing ends here with these results, with its variables. Returns whether it is placed.
 
-        It cannot be while a variable has no value: then TensorFlow traces once more when it has. The training step
-        decides where variables are; what an evaluation before it has put somewhere is free for it.
+        `iterated`: an iterator feeds it, and its end may show in the midst of a step. It cannot be while a variable
+        has no value: then TensorFlow traces once more when it has. The training step decides where variables are; what
+        an evaluation before it has put somewhere is free for it.
         """
         found = captured(graph)
         if not initialised(item.variable for item in found):
             return False
         variables = {item.argument: item.variable for item in found}
-        unbundle(graph, results)
+        take_shortcuts(graph, results)
         message = definition(graph)
         free = kind == MAIN and not self._trained
         seats = ((name, self._seats.of(variable, others=free)) for name, variable in variables.items())
-        settled = {name: seat for name, seat in seats if seat is not None}
+        settled = dict.fromkeys(unfed(graph, variables) if iterated else (), HOST)
+        settled |= {name: seat for name, seat in seats if seat is not None}
         devices = self._put(graph, Step(message, ends(graph, results), batch, settled, kind))
         if devices is None:
             return False

@@ -103,8 +103,8 @@ def ends(graph: Any, results: Any) -> tuple[str, ...]:
         op = wanted.pop()
         if op.name not in live:
             live.add(op.name)
-            wanted += _before(op)
-            awaited.update(before.name for before in _before(op))
+            wanted += before(op)
+            awaited.update(other.name for other in before(op))
     return tuple(op.name for op in graph.get_operations() if op.name in live and op.name not in awaited)
 
 
@@ -116,7 +116,7 @@ def made_of(graph: Any, results: Any) -> list[Any]:
     return [leaf.op for leaf in tensors if getattr(leaf, "graph", None) is graph]
 
 
-def _before(op: Any) -> list[Any]:
+def before(op: Any) -> list[Any]:
     """The ops that an op waits for."""
     return [*(tensor.op for tensor in op.inputs), *op.control_inputs]
 

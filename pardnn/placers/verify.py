@@ -6,6 +6,7 @@ Soft placement hides a wrong device: the op runs elsewhere and nothing is said.
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ _AROUND = LOOPS | BRANCHING
 """Ops that others can be inside of."""
 
 
-@dataclass
+@dataclass(eq=False)
 class ReadBack:
     """What was read: (name, type, device) of every op of each function that was made ready to run."""
 
@@ -39,18 +40,28 @@ class ReadBack:
         self.functions.append([(_PART.sub(r"\1", node.name), node.op, node.device) for node in nodes])
 
 
+_readers: list[ReadBack] = []  # TensorFlow collects for the whole process, and its threads may read at once
+_turn = threading.Lock()
+
+
 @contextmanager
 def reading_back() -> Iterator[ReadBack]:
     """Collect the partitioned graphs of all functions that are made ready to run inside the block."""
-    collector, found = runtime(), ReadBack()
-    collector.enable_graph_collection()
+    tensorflow = runtime()
+    found = ReadBack()
+    with _turn:
+        _readers.append(found)
+        tensorflow.enable_graph_collection()
     try:
         yield found
-        metadata = collector.export_run_metadata()
-        for function in metadata.function_graphs:
-            found.add(function.partition_graphs)
     finally:
-        collector.disable_graph_collection()
+        with _turn:
+            for function in tensorflow.export_run_metadata().function_graphs:  # TensorFlow forgets them with that
+                for reader in _readers:
+                    reader.add(function.partition_graphs)
+            _readers.remove(found)
+            if not _readers:
+                tensorflow.disable_graph_collection()
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ def used() -> dict[str, Facts]:
 
 
 @pytest.mark.parametrize(
-    "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets", "generators",
-             "callbacks_and_weights", "compiled_after", "frozen"]
+    "case", ["validation_and_evaluate", "on_batches", "several_steps_per_execution", "datasets",
+             "datasets_of_unknown_size", "generators", "callbacks_and_weights", "compiled_after"]
 )  # fmt: skip
 def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     found = used[case]
@@ -42,6 +42,12 @@ def test_keras_goes_on_working(used: dict[str, Facts], case: str) -> None:
     assert found["weights"]
     assert found["ok"]
     assert found["checked"] > 300
+
+
+def test_threads_at_once_are_each_read_back(used: dict[str, Facts]) -> None:
+    found = used["in_threads"]
+    assert found["ok"] == [True, True, True]
+    assert found["same"]
 
 
 def test_a_fit_before_does_not_matter(used: dict[str, Facts]) -> None:

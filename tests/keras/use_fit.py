@@ -50,6 +50,19 @@ def datasets() -> Facts:
 
 
 @case
+def datasets_of_unknown_size() -> Facts:
+    """At their end TensorFlow begins one step more: the counter and the seeds go on as where nothing is placed."""
+
+    def use(model: Any, x: Any, y: Any) -> Any:
+        import tensorflow as tf
+
+        data = tf.data.Dataset.from_tensor_slices((x, y)).batch(8).filter(lambda *_: True)
+        return model.fit(data, epochs=4, verbose=0).history, int(model.optimizer.iterations.numpy())
+
+    return both(use, "transformer")
+
+
+@case
 def generators() -> Facts:
     def use(model: Any, x: Any, y: Any) -> Any:
         def batches() -> Any:
@@ -162,3 +175,26 @@ def batch_sizes() -> Facts:
         found[name] = plan.plan.options.batch_size
         plan.remove()
     return found
+
+
+@case
+def in_threads() -> Facts:
+    """Models that train at the same time; then one that predicts in several threads at once."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    models = [fresh("dense") for _ in range(3)]
+    plans = [placed(model) for model, *_ in models]
+
+    def fit(made: Any) -> Any:
+        model, x, y = made
+        return model.fit(x, y, batch_size=8, shuffle=False, verbose=0).history["loss"]
+
+    model, x, _ = models[0]
+
+    def look(size: int) -> Any:
+        return model.predict(x[:size], verbose=0).tolist()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(fit, models))
+        seen = list(pool.map(look, (5, 6, 7)))
+    return {"ok": [plan.verify().ok for plan in plans], "same": seen == list(map(look, (5, 6, 7)))}
