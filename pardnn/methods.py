@@ -72,7 +72,7 @@ def method(
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
     improve = partial(Grains, enough=enough)
-    few = ("metis", "etf", "single") if effort == "fast" else ()
+    few = ("metis", "metis 30", "etf", "single") if effort == "fast" else ()
     return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, few=few)
 
 
