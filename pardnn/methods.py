@@ -16,7 +16,7 @@ from pardnn.refine.fit import Fit
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
 from pardnn.search.exact.prove import Exact
-from pardnn.search.walk import Walk
+from pardnn.search.grains import Grains
 
 AUTO = "auto"
 EXACT = "exact"
@@ -45,7 +45,7 @@ BUDGETS: Mapping[str, tuple[int, int]] = {
     "fast": (300_000, 25_000),
     "live": (10_000_000, 400),  # so that it takes little beside the tracing of as many ops
     "balanced": (20_000_000, 25_000),
-    "best": (1_000_000_000, 1_000_000_000),
+    "best": (10**15, 10**15),  # whoever asks for it stops it
 }
 """Nodes the search may simulate, by effort: so many, some millions a second, and so many times the whole graph."""
 
@@ -74,8 +74,8 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Walk, enough=enough)
-    few = ("metis", "etf", "single") if effort == "fast" else ()
+    improve = partial(Grains, enough=enough)
+    few = ("metis", "metis 30", "etf", "single") if effort == "fast" else ()
     return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, few=few)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
 from pardnn.graph.waiting import Waiting
-from pardnn.methods import method
+from pardnn.methods import AUTO, EXACT, method
 from pardnn.order.edges import Edges
 from pardnn.order.find import order
 from pardnn.pins import planned_name
@@ -22,9 +23,12 @@ from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan, Unordered
 from pardnn.problem import Answer, Placement, Prover
 from pardnn.remedy import remedy
+from pardnn.stopping import gently, never
 from pardnn.subject import Subject, pose, with_order
 from scheduler._jit import cache_note, compile_seconds
 
+LONG_S = 180.0
+"""The search with effort `best` takes so many seconds where no time limit is given."""
 UNMATCHED = 0.02
 """Such a share of a graph's or a plan's ops may be unknown to the other."""
 
@@ -54,26 +58,34 @@ def prepare(graph: Any, options: Options) -> Subject:
     return pose(graph, options)
 
 
-def solve(subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None) -> Plan:
-    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do."""
-    tell(f"deciding: {options.method}")
+def solve(
+    subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None, patient: bool = False
+) -> Plan:
+    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do.
+
+    patient: the first Ctrl-C ends a search with the best so far, instead of raising KeyboardInterrupt.
+    """
     try:
-        return decide(subject, options)
+        with gently(tell) if patient and options.method in (AUTO, EXACT) else nullcontext(never) as stopped:
+            tell(f"deciding: {options.method}")
+            return decide(subject, options, stopped)
     except DoesNotFit as error:
         tell("does not fit: looking for a memory that would do")
         raise remedy(subject, options, error) from None
 
 
-def decide(subject: Subject, options: Options) -> Plan:
-    """The plan of a posed problem, by the method asked for. Raises DoesNotFit."""
+def decide(subject: Subject, options: Options, stopped: Callable[[], bool] = never) -> Plan:
+    """The plan of a posed problem, by the method asked for; `stopped` ends a search early. Raises DoesNotFit."""
     started, compiled = time.perf_counter(), compile_seconds()
     limit = options.time_limit_s
+    if limit is None and options.effort == "best":
+        limit = LONG_S
     rng = np.random.default_rng(options.seed)
 
     def left_s() -> float:
         return (float("inf") if limit is None else limit) - (time.perf_counter() - started)
 
-    choose = method(options.method, options.effort, lambda: left_s() < 0, left_s=left_s)
+    choose = method(options.method, options.effort, lambda: stopped() or left_s() < 0, left_s=left_s)
     try:
         answer = (
             choose.prove(subject.problem, rng)
@@ -83,22 +95,23 @@ def decide(subject: Subject, options: Options) -> Plan:
     except DoesNotFit as error:
         raise error.named(subject.names) from None
     elapsed = time.perf_counter() - started
-    late = limit is not None and elapsed > limit
-    plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled), timed_out=late)
-    plan = replace(plan, proven_ns=answer.bound_ns)
-    return _ordered(plan) if options.control_edges and not late else plan
+    plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled))
+    early: tuple[str, ...] = ()
+    if stopped():
+        early = ("the search was interrupted: this is the best so far",)
+    elif options.time_limit_s is not None and elapsed > options.time_limit_s:
+        early = (f"the time limit of {options.time_limit} was reached: this is the best so far",)
+    warnings = (*plan.warnings, *early)
+    plan = replace(plan, proven_ns=answer.bound_ns, timed_out=bool(early), warnings=warnings)
+    return _ordered(plan) if options.control_edges and not early else plan
 
 
-def measured(
-    subject: Subject, options: Options, placement: Placement, elapsed: float = 0.0, timed_out: bool = False
-) -> Plan:
+def measured(subject: Subject, options: Options, placement: Placement, elapsed: float = 0.0) -> Plan:
     """The plan of a given placement: simulated in the mode asked for."""
     schedule = subject.problem.simulate(placement)
-    warnings = [*subject.notes, *filter(None, [cache_note()])]
-    if timed_out:
-        warnings.append(f"the time limit of {options.time_limit} was reached: this is the best so far")
+    warnings = (*subject.notes, *filter(None, [cache_note()]))
     seconds = {**subject.seconds, "partition": elapsed, "compile": compile_seconds()}
-    plan = Plan(subject, options, placement, schedule, options.method, seconds, tuple(warnings), timed_out)
+    plan = Plan(subject, options, placement, schedule, options.method, seconds, warnings)
     return replace(plan, unordered=_unordered(subject, placement)) if subject.control_edges else plan
 
 

@@ -44,7 +44,7 @@ class Plan:
     seconds: Mapping[str, float]
     warnings: tuple[str, ...] = ()
     timed_out: bool = False
-    """Whether the search was cut short by the time limit."""
+    """Whether the search was cut short by the time limit or by Ctrl-C."""
     proven_ns: int = 0
     """A lower bound that the method proved itself."""
     unordered: Unordered | None = None

@@ -44,7 +44,9 @@ _reading: tuple[Option, ...] = (
 method = click.option("--method", metavar="NAME", help="See `pardnn methods`.  [auto]")
 _search: tuple[Option, ...] = (
     click.option(
-        "--effort", type=click.Choice(EFFORTS), help="How long to search; live: no longer than tracing.  [balanced]"
+        "--effort",
+        type=click.Choice(EFFORTS),
+        help="How long to search; live: no longer than tracing; best: to the limit, else 3 minutes.  [balanced]",
     ),
     click.option("--seed", type=int, metavar="N", help="For methods that draw lots.  [0]"),
     click.option("--time-limit", metavar="TIME", help="Stop the search with the best so far (exit 4), such as 30s."),

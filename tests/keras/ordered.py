@@ -34,7 +34,7 @@ def step_of(width: int, batch: int) -> tuple[Any, Any]:
 
     @tf.function(autograph=False)  # type: ignore[untyped-decorator]
     def step(x: Any) -> Any:
-        ends = {}
+        ends: dict[str, Any] = {}
         for name in CHAINS:
             end = ends["here/short"] if name.startswith("there") else x
             with tf.name_scope(name):
