@@ -26,7 +26,7 @@ def alongside(subject: Subject, options: Options, main: Plan) -> tuple[Plan, int
     same = {name: main.placement[name] for name, op in pairs if ops.get(name) == op}
     known = {name: device for name, device in same.items() if device in devices}
     try:
-        rough, _ = follow(subject, options, replace(main.file(), placement=known), unmatched=1)
+        rough, _ = follow(subject, options, replace(main.file(), placement=known, control_edges=()), unmatched=1)
     except InputError:
         return None
     plan = measured(subject, options, subject.problem.settle(rough.device))

@@ -46,6 +46,8 @@ class Options:
     keep_devices: bool = False
     costs: Any = "auto"
     """The name of a cost model, measured:FILE, or the table that `pardnn.profile` returned."""
+    control_edges: bool = False
+    """Order the ops on each device by edges that TensorFlow heeds."""
     tf_shapes: bool = False
     """Let TensorFlow infer the shapes that the file and our rules leave open."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,11 +16,14 @@ from pardnn.refine.fit import Fit
 from pardnn.registry import partitioners
 from pardnn.search.best import Best
 from pardnn.search.exact.prove import Exact
-from pardnn.search.walk import Walk
+from pardnn.search.grains import Grains
 
 AUTO = "auto"
 EXACT = "exact"
 _FIT = Fit()
+_ASIDE = 25
+"""Such a part of the effort is spent beside a plan, on each question."""
+_ASIDE_STARTS = ("metis", "single")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ BUDGETS: Mapping[str, tuple[int, int]] = {
     "fast": (300_000, 25_000),
     "live": (10_000_000, 400),  # so that it takes little beside the tracing of as many ops
     "balanced": (20_000_000, 25_000),
-    "best": (1_000_000_000, 1_000_000_000),
+    "best": (10**15, 10**15),  # whoever asks for it stops it
 }
 """Nodes the search may simulate, by effort: so many, some millions a second, and so many times the whole graph."""
 
@@ -71,9 +74,36 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Walk, enough=enough)
-    few = ("metis", "etf", "single") if effort == "fast" else ()
+    improve = partial(Grains, enough=enough)
+    few = ("metis", "metis 30", "etf", "single") if effort == "fast" else ()
     return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, few=few)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A placement that is known, folded onto the GPUs there are."""
+
+    placement: Placement
+
+    def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
+        """The placement, device 5 of 4 being device 1."""
+        return (self.placement % problem.gpus).astype(np.int32)
+
+
+def aside(
+    name: str, effort: str, known: Sequence[Placement] = (), enough: Callable[[], bool] = lambda: False
+) -> Partitioner | None:
+    """`auto` from few starts and what is known, with a small part of the effort: for a question beside the plan.
+
+    None where the method or the effort does not search, for then it would take longer than the plan.
+    """
+    if name not in (AUTO, EXACT) or effort == "fast":
+        return None
+    search = method(AUTO, "balanced" if effort == "best" else effort, enough)
+    assert isinstance(search, Best)
+    starts = {start: search.starts[start] for start in _ASIDE_STARTS}
+    starts |= {f"known {i}": Method(Given(placement)) for i, placement in enumerate(known)}
+    return replace(search, starts=starts, budget=search.budget // _ASIDE, times=search.times // _ASIDE)
 
 
 def summaries() -> dict[str, str]:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
-from pardnn.methods import method
+from pardnn.graph.waiting import Waiting
+from pardnn.methods import AUTO, EXACT, method
+from pardnn.order.edges import Edges
+from pardnn.order.find import order
 from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
-from pardnn.plan import Plan
+from pardnn.plan import Plan, Unordered
 from pardnn.problem import Answer, Placement, Prover
 from pardnn.remedy import remedy
-from pardnn.subject import Subject, pose
+from pardnn.stopping import gently, never
+from pardnn.subject import Subject, pose, with_order
 from scheduler._jit import cache_note, compile_seconds
 
+LONG_S = 180.0
+"""The search with effort `best` takes so many seconds where no time limit is given."""
 UNMATCHED = 0.02
 """Such a share of a graph's or a plan's ops may be unknown to the other."""
 
@@ -50,26 +58,34 @@ def prepare(graph: Any, options: Options) -> Subject:
     return pose(graph, options)
 
 
-def solve(subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None) -> Plan:
-    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do."""
-    tell(f"deciding: {options.method}")
+def solve(
+    subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None, patient: bool = False
+) -> Plan:
+    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do.
+
+    patient: the first Ctrl-C ends a search with the best so far, instead of raising KeyboardInterrupt.
+    """
     try:
-        return decide(subject, options)
+        with gently(tell) if patient and options.method in (AUTO, EXACT) else nullcontext(never) as stopped:
+            tell(f"deciding: {options.method}")
+            return decide(subject, options, stopped)
     except DoesNotFit as error:
         tell("does not fit: looking for a memory that would do")
         raise remedy(subject, options, error) from None
 
 
-def decide(subject: Subject, options: Options) -> Plan:
-    """The plan of a posed problem, by the method asked for. Raises DoesNotFit."""
+def decide(subject: Subject, options: Options, stopped: Callable[[], bool] = never) -> Plan:
+    """The plan of a posed problem, by the method asked for; `stopped` ends a search early. Raises DoesNotFit."""
     started, compiled = time.perf_counter(), compile_seconds()
     limit = options.time_limit_s
+    if limit is None and options.effort == "best":
+        limit = LONG_S
     rng = np.random.default_rng(options.seed)
 
     def left_s() -> float:
         return (float("inf") if limit is None else limit) - (time.perf_counter() - started)
 
-    choose = method(options.method, options.effort, lambda: left_s() < 0, left_s=left_s)
+    choose = method(options.method, options.effort, lambda: stopped() or left_s() < 0, left_s=left_s)
     try:
         answer = (
             choose.prove(subject.problem, rng)
@@ -79,21 +95,70 @@ def decide(subject: Subject, options: Options) -> Plan:
     except DoesNotFit as error:
         raise error.named(subject.names) from None
     elapsed = time.perf_counter() - started
-    late = limit is not None and elapsed > limit
-    plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled), timed_out=late)
-    return replace(plan, proven_ns=answer.bound_ns)
+    plan = measured(subject, options, answer.placement, elapsed - (compile_seconds() - compiled))
+    early: tuple[str, ...] = ()
+    if stopped():
+        early = ("the search was interrupted: this is the best so far",)
+    elif options.time_limit_s is not None and elapsed > options.time_limit_s:
+        early = (f"the time limit of {options.time_limit} was reached: this is the best so far",)
+    warnings = (*plan.warnings, *early)
+    plan = replace(plan, proven_ns=answer.bound_ns, timed_out=bool(early), warnings=warnings)
+    return _ordered(plan) if options.control_edges and not early else plan
 
 
-def measured(
-    subject: Subject, options: Options, placement: Placement, elapsed: float = 0.0, timed_out: bool = False
-) -> Plan:
+def measured(subject: Subject, options: Options, placement: Placement, elapsed: float = 0.0) -> Plan:
     """The plan of a given placement: simulated in the mode asked for."""
     schedule = subject.problem.simulate(placement)
-    warnings = [*subject.notes, *filter(None, [cache_note()])]
-    if timed_out:
-        warnings.append(f"the time limit of {options.time_limit} was reached: this is the best so far")
+    warnings = (*subject.notes, *filter(None, [cache_note()]))
     seconds = {**subject.seconds, "partition": elapsed, "compile": compile_seconds()}
-    return Plan(subject, options, placement, schedule, options.method, seconds, tuple(warnings), timed_out)
+    plan = Plan(subject, options, placement, schedule, options.method, seconds, warnings)
+    return replace(plan, unordered=_unordered(subject, placement)) if subject.control_edges else plan
+
+
+def _unordered(subject: Subject, placement: Placement) -> Unordered:
+    """What a step costs without the control edges."""
+    schedule = subject.own.simulate(placement)
+    return Unordered(schedule.makespan_ns, tuple(subject.own.peaks(schedule)[: subject.own.gpus].tolist()))
+
+
+def _ordered(plan: Plan) -> Plan:
+    """The plan with the control edges that make it faster, or the placement for which they do more."""
+    started, subject, options = time.perf_counter(), plan.subject, plan.options
+    places = [plan.device]
+    if options.order == "fifo" and not isinstance(choose := method(options.method, options.effort), Prover):
+        try:  # what is best in a good order need not be so in TensorFlow's
+            in_order = replace(subject.own, order="blevel")
+            places.append(choose(in_order, np.random.default_rng(options.seed)))
+        except DoesNotFit:
+            pass
+    found = order(subject.own, places, _may_wait(subject))
+    elapsed = plan.seconds["partition"] + time.perf_counter() - started
+    made = measured(with_order(subject, _harmless(subject, found.edges)), options, found.placement, elapsed)
+    if made.makespan_us > plan.makespan_us:
+        made = plan
+    return replace(made, proven_ns=plan.proven_ns, unordered=_unordered(subject, plan.device))
+
+
+def _may_wait(subject: Subject) -> NDArray[np.bool_]:
+    """[n] the ops that may be joined by control edges; all of a cost graph."""
+    if subject.file is None:
+        return np.ones(len(subject.names), np.bool_)
+    assert subject.graph is not None
+    stands = {node.name: node.op for node in subject.file[0].nodes}
+    alive = Waiting(subject.file[0].nodes).names
+    return np.array([node.name in alive and stands[node.name] == node.op for node in subject.graph.nodes], np.bool_)
+
+
+def _harmless(subject: Subject, edges: Edges) -> Edges:
+    """Those of the edges that close no cycle, not even over ops that were pruned, and that the graph has not."""
+    names = subject.names
+    if subject.file is None:
+        dag = subject.own.workload.dag
+        there = set(zip(dag.src.tolist(), dag.dst.tolist(), strict=True))
+        return tuple(edge for edge in edges if edge not in there)
+    number = {name: v for v, name in enumerate(names)}
+    pairs = Waiting(subject.file[0].nodes).harmless([(names[a], names[b]) for a, b in edges])
+    return tuple((number[a], number[b]) for a, b in pairs)
 
 
 @dataclass(frozen=True)
@@ -130,8 +195,19 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
                 f"the plan is not for {subject.name}: {len(names)} of {count} of the {where} ({names[0]!r} is one); "
                 "make a new one with `pardnn partition`"
             )
-    plan = measured(subject, options, _adopt(subject, known))
+    place = _adopt(subject, known)
+    subject = with_order(subject, _stored_edges(subject, stored, place))
+    plan = measured(subject, options, place)
     return replace(plan, warnings=(*plan.warnings, *breaches(plan))), Match(len(known) - len(new), new, gone)
+
+
+def _stored_edges(subject: Subject, stored: PlanFile, placement: Placement) -> Edges:
+    """A stored plan's control edges on a graph: those between ops that are there, may be joined and share a device."""
+    if not stored.control_edges:
+        return ()
+    may, number = _may_wait(subject), {name: v for v, name in enumerate(subject.names)}
+    known = ((number[a], number[b]) for a, b in stored.control_edges if a in number and b in number)
+    return _harmless(subject, tuple((a, b) for a, b in known if may[a] and may[b] and placement[a] == placement[b]))
 
 
 def breaches(plan: Plan) -> list[str]:

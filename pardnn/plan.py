@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,14 @@ from scheduler.machine import UNLIMITED
 from scheduler.schedule import Schedule
 
 
+class Unordered(NamedTuple):
+    """A step before control edges were added."""
+
+    makespan_ns: int
+    peak_bytes: tuple[int, ...]
+    """Per GPU."""
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A subject's placement and the schedule the simulator gives it. Times in us, sizes in bytes."""
@@ -36,15 +44,23 @@ class Plan:
     seconds: Mapping[str, float]
     warnings: tuple[str, ...] = ()
     timed_out: bool = False
-    """Whether the search was cut short by the time limit."""
+    """Whether the search was cut short by the time limit or by Ctrl-C."""
     proven_ns: int = 0
     """A lower bound that the method proved itself."""
+    unordered: Unordered | None = None
+    """What a step costs without control edges, where some were asked for or are there."""
 
     @cached_property
     def placement(self) -> dict[str, str]:
         """Op name -> device name."""
         devices = self.devices
         return {name: devices[d] for name, d in zip(self.subject.names, self.device.tolist(), strict=True)}
+
+    @property
+    def control_edges(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of ops of which the second is made to wait for the first."""
+        names = self.subject.names
+        return tuple((names[first], names[then]) for first, then in self.subject.control_edges)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -59,7 +75,7 @@ class Plan:
     @cached_property
     def _single(self) -> Schedule:
         """One step on one GPU: the fastest that holds it, else the fastest."""
-        problem = self.subject.problem
+        problem = self.subject.own
         unlike = {
             (problem.workload.time_ns[:, d].tobytes(), problem.machine.memory_bytes[d]): d
             for d in reversed(range(problem.gpus))
@@ -69,7 +85,7 @@ class Plan:
 
     def _holds(self, schedule: Schedule) -> bool:
         """Whether every device has the memory for it."""
-        problem = self.subject.problem
+        problem = self.subject.problem if schedule is self.schedule else self.subject.own
         return bool((problem.peaks(schedule) <= problem.machine.memory_bytes).all())
 
     @property
@@ -85,7 +101,7 @@ class Plan:
     @property
     def lower_bound_us(self) -> float:
         """Proven: no placement on this machine in any order is faster."""
-        return max(self.subject.problem.lower_bound_ns, self.proven_ns) / 1000
+        return max(self.subject.own.lower_bound_ns, self.proven_ns) / 1000
 
     @property
     def gap(self) -> float | None:
@@ -151,8 +167,24 @@ class Plan:
             "seconds": {"write": 0.0, **self.seconds},
             "coverage": subject.coverage,
             "measured_percent": dict(subject.costs.measured_percent),
+            **self._order(),
             "warnings": list(self.warnings),
             "outputs": [],
+        }
+
+    def _order(self) -> dict[str, Any]:
+        """What control edges did, where any were asked for or are there."""
+        before = self.unordered
+        if before is None:
+            return {}
+        return {
+            "control_edges": {
+                "count": len(self.control_edges),
+                "makespan_us_before": before.makespan_ns / 1000,
+                "makespan_us": self.makespan_us,
+                "peak_bytes_before": list(before.peak_bytes),
+                "peak_bytes": self.peak_bytes,
+            }
         }
 
     def file(self) -> PlanFile:
@@ -166,6 +198,7 @@ class Plan:
             devices=self.devices[: subject.problem.gpus],
             placement=self.placement,
             unplaced=subject.unplaced,
+            control_edges=self.control_edges,
             machine={
                 "name": subject.hardware.name,
                 "mem_bytes": list(subject.hardware.memory_bytes),
@@ -192,11 +225,11 @@ class Plan:
         )
 
     def placed_graph(self) -> bytes:
-        """The input file's bytes with the devices written into it. Raises InputError for a cost graph."""
+        """The input file's bytes with devices and control edges written into it. Raises InputError for a cost graph."""
         if self.subject.file is None:
             raise InputError(f"{self.subject.name}: has no graph file to write devices into; it yields a plan only")
         raw, data = self.subject.file
-        return pack(write_devices(data, raw.source, self.placement, self.bodies), raw.source)
+        return pack(write_devices(data, raw.source, self.placement, self.bodies, self.control_edges), raw.source)
 
     @property
     def bodies(self) -> dict[str, dict[str, str]]:

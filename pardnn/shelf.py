@@ -23,7 +23,15 @@ from pardnn.subject import Subject
 def key_of(subject: Subject, options: Options) -> str:
     """64 hexadecimal digits that differ wherever the plan could: op names, every figure of the problem, the method."""
     digest = hashlib.sha256()
-    asked = (__version__, options.method, options.effort, options.seed, options.time_limit, subject.names)
+    asked = (
+        __version__,
+        options.method,
+        options.effort,
+        options.seed,
+        options.time_limit,
+        options.control_edges,
+        subject.names,
+    )
     for part in (repr(asked).encode(), *_parts(subject.problem)):
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)

@@ -54,9 +54,9 @@ class StepPlanner:
             self._say(f"the batch size is not to be seen: planned for {size}; batch_size=N says another")
         asked = replace(self._options, batch_size=size, targets=step.targets)
         if step.kind != MAIN:
-            return self._aside(step, replace(asked, pin=None))
+            return self._aside(step, replace(asked, pin=None, control_edges=False))
         self.plan = self._again(step, asked) or self._first(step, asked)
-        return Devices(self.plan.placement, self.plan.bodies)
+        return Devices(self.plan.placement, self.plan.bodies, self.plan.control_edges)
 
     def _aside(self, step: Step, asked: Options) -> Devices | None:
         """Where the ops of an evaluation or a prediction go: along the training step, or around its variables."""

@@ -22,6 +22,7 @@ from pardnn.graph.raw import RawGraph
 from pardnn.machines.build import HOST, Hardware, build_machine
 from pardnn.machines.spec import load_machine
 from pardnn.measured import model_of
+from pardnn.order.edges import Edges, with_edges
 from pardnn.pins import Wish, pin_groups, planned_name, read_pin_file, wishes_of_file, wishes_of_scopes
 from pardnn.problem import Problem
 from pardnn.readers.costgraph import CostGraph, read_cost_graph, write_cost_graph
@@ -60,6 +61,15 @@ class Subject:
     """The graph file, where the devices can be written back into it."""
     graph: OpGraph | None = None
     """The op graph; None of a cost graph."""
+    control_edges: Edges = ()
+    """Pairs of ops of which the second is made to wait: the last edges of the problem's graph."""
+    unordered: Problem | None = None
+    """The problem without these edges, where there are some."""
+
+    @property
+    def own(self) -> Problem:
+        """The problem with the graph's own edges only."""
+        return self.unordered or self.problem
 
     @property
     def grouped(self) -> int:
@@ -130,6 +140,14 @@ def with_memory(subject: Subject, options: Options) -> Subject:
     """The same subject under options that differ in memory only."""
     hardware = hardware_of(options, host=HOST in subject.problem.machine.devices)
     return replace(subject, hardware=hardware, problem=replace(subject.problem, machine=hardware.machine))
+
+
+def with_order(subject: Subject, edges: Edges) -> Subject:
+    """The same subject with these control edges in place of those it has."""
+    own = subject.own
+    if not edges:
+        return replace(subject, problem=own, control_edges=(), unordered=None)
+    return replace(subject, problem=with_edges(own, edges), control_edges=edges, unordered=own)
 
 
 def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, float]) -> Subject:

@@ -74,6 +74,22 @@ class Machine:
         """Equal GPUs, k of them, each pair joined alike."""
         return cls.ported(tuple(f"/device:GPU:{i}" for i in range(k)), memory_bytes, latency_ns, bytes_per_s)
 
+    def part(self, devices: NDArray[np.int32]) -> Machine:
+        """The machine of these devices alone, in this order, with the links among them."""
+        pairs = (devices[:, None].astype(np.int64) * self.k + devices).ravel()
+        paths = [self.path_link[self.path_ptr[pair] : self.path_ptr[pair + 1]] for pair in pairs.tolist()]
+        used, link = np.unique(np.concatenate(paths), return_inverse=True)
+        among = np.ix_(devices, devices)
+        return Machine(
+            tuple(self.devices[d] for d in devices.tolist()),
+            frozen(self.memory_bytes[devices], np.int64),
+            frozen(self.latency_ns[among], np.int64),
+            frozen(self.bytes_per_s[among], np.int64),
+            frozen(np.cumsum([0, *map(len, paths)]), np.int64),
+            frozen(link, np.int32),
+            tuple(self.links[x] for x in used.tolist()),
+        )
+
     def transfer_ns(self, nbytes: NDArray[np.int64]) -> NDArray[np.int64]:
         """[m] time of a transfer of so many bytes, averaged over all ordered pairs of devices; exact if they are alike.
 

@@ -57,7 +57,7 @@ def app(context: click.Context, /, **_: Any) -> None:
 
     \b
     Exit codes: 0 done; 1 a bug of ours; 2 bad input or usage; 3 does not fit;
-                4 time limit reached, best so far written.
+                4 time limit reached or search interrupted, best so far written.
     """  # noqa: D301 - click looks for the sign itself
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -44,10 +44,15 @@ _reading: tuple[Option, ...] = (
 method = click.option("--method", metavar="NAME", help="See `pardnn methods`.  [auto]")
 _search: tuple[Option, ...] = (
     click.option(
-        "--effort", type=click.Choice(EFFORTS), help="How long to search; live: no longer than tracing.  [balanced]"
+        "--effort",
+        type=click.Choice(EFFORTS),
+        help="How long to search; live: no longer than tracing; best: to the limit, else 3 minutes.  [balanced]",
     ),
     click.option("--seed", type=int, metavar="N", help="For methods that draw lots.  [0]"),
     click.option("--time-limit", metavar="TIME", help="Stop the search with the best so far (exit 4), such as 30s."),
+)
+control_edges = click.option(
+    "--control-edges", is_flag=True, default=None, help="Order the ops by edges too: few, no cycle, inputs change."
 )
 _speech: tuple[Option, ...] = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),

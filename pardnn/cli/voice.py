@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -57,9 +58,9 @@ class Voice:
         outputs: Sequence[str] = (),
         write_s: float = 0.0,
         extra: Mapping[str, Any] = MappingProxyType({}),
-        line: str = "",
+        more: RenderableType = "",
     ) -> None:
-        """A plan's result, with the files that were written; `extra` in JSON is `line` in text."""
+        """A plan's result, with the files that were written; `extra` in JSON is `more` in text."""
         result = plan.result() | {"outputs": list(outputs), **extra}
         result["seconds"]["write"] = write_s
         self.warn(plan.warnings)
@@ -69,7 +70,7 @@ class Voice:
         from pardnn.report.plan import plan_report
 
         written = f"wrote {', '.join(outputs)}" if outputs else ""
-        self.show(plan_report(result), *filter(None, (line, written)))
+        self.show(plan_report(result), *(part for part in (more, written) if part))
 
     def dump(self, value: dict[str, Any]) -> None:
         """One JSON object on stdout."""
@@ -87,9 +88,12 @@ class Voice:
             print(f"pardnn: {safe(line)}", file=sys.stderr)
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
-        """Says on the terminal what is being done, once it has taken a second; gone when it is over."""
-        progress = Progress(self)
+    def progress(self, line_every_s: float = math.inf) -> Iterator[Progress]:
+        """Says on the terminal what is being done, once it has taken a second; gone when it is over.
+
+        Where stderr is no terminal, long work may say so in a plain line now and then.
+        """
+        progress = Progress(self, math.inf if self.quiet or sys.stderr.isatty() else line_every_s)
         timer = threading.Timer(_PATIENCE_S, progress.appear)
         timer.daemon = True
         if sys.stderr.isatty() and not self.quiet:
@@ -104,8 +108,9 @@ class Voice:
 class Progress:
     """The line that says what is being done."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: Voice, line_every_s: float = math.inf) -> None:
         self._voice, self._doing, self._since = voice, "", time.perf_counter()
+        self._line_every_s, self._line_at = line_every_s, self._since
         self._status: Status | None = None
         self._over = False
         self._lock = threading.Lock()
@@ -115,6 +120,9 @@ class Progress:
         with self._lock:
             self._voice.log(f"{time.perf_counter() - self._since:7.2f} s  {doing}")
             self._doing = doing
+            if not self._voice.verbose and time.perf_counter() - self._line_at >= self._line_every_s:
+                self._line_at = time.perf_counter()
+                print(f"pardnn: {safe(doing)}", file=sys.stderr, flush=True)
             if self._status is not None:
                 self._status.update(f"{safe(doing)} ...")
 

@@ -99,6 +99,7 @@ def build(
         caller=_renumbered(inlined.caller, pruned.keep),
         homes={node.name: inlined.homes[node.name] for node in nodes if node.name in inlined.homes},
         unplaced=pruned.reasons,
+        batched=inferred.batched,
         notes=tuple(note for note in notes if note is not None),
     )
 

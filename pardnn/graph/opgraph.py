@@ -58,6 +58,8 @@ class OpGraph:
     """(function, node) in the file's library where the device of an inlined op stands, by op name."""
     unplaced: Mapping[str, str] = field(default_factory=dict)
     """Pruned ops and why, by name."""
+    batched: bool = False
+    """Whether the batch size that was given has filled a gap in a shape."""
     notes: tuple[str, ...] = ()
     """What the user should know: one line each."""
 

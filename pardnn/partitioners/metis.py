@@ -16,6 +16,8 @@ from pardnn.partitioners._memory import by_group
 from pardnn.partitioners._speed import alike, speeds
 from pardnn.problem import Placement, Problem
 from pardnn.registry import partitioner
+from scheduler._jit import In32, In64, Out64, inner_kernel, kernel
+from scheduler.dag import frozen
 
 Ints = NDArray[np.int64]
 TOTAL = 2**30
@@ -60,16 +62,49 @@ def cut(problem: Problem, parts: int, imbalance: int, shares: NDArray[np.float64
 def _contract(problem: Problem) -> tuple[Ints, Ints, Ints]:
     """(ptr [g + 1], neighbour, weight) of the undirected graph of the groups; each edge stands in both rows."""
     dag, g = problem.workload.dag, problem.groups
-    a, b = (problem.group[end].astype(np.int64) for end in (dag.src, dag.dst))
-    outer = a != b
-    key = np.minimum(a, b)[outer] * g + np.maximum(a, b)[outer]
-    pair, of_pair = np.unique(key, return_inverse=True)
-    weight = np.zeros(len(pair), np.int64)
-    np.add.at(weight, of_pair, problem.comm_ns[outer])
-    row, neighbour = np.concatenate([pair // g, pair % g]), np.concatenate([pair % g, pair // g])
-    by_row = np.lexsort((neighbour, row))
-    ptr = np.searchsorted(row[by_row], np.arange(g + 1))
-    return ptr, neighbour[by_row], np.concatenate([weight, weight])[by_row]
+    begin = np.zeros(g + 1, np.int64)
+    np.cumsum(np.bincount(problem.group, np.diff(dag.in_ptr) + np.diff(dag.out_ptr), g), out=begin[1:])
+    adjacent, transfer = np.empty((2, 2 * dag.m), np.int64)
+    ptr = np.zeros(g + 1, np.int64)
+    adjacency(
+        frozen(problem.group, np.int32), problem.group_ptr, problem.group_node, dag.src, dag.dst,
+        dag.in_ptr, dag.in_edge, dag.out_ptr, dag.out_edge, frozen(problem.comm_ns, np.int64),
+        frozen(begin, np.int64), begin[:-1].copy(), ptr, adjacent, transfer,
+    )  # fmt: skip
+    return ptr, adjacent[: ptr[g]], transfer[: ptr[g]]
+
+
+@inner_kernel
+def link(a: int, b: int, weight: int, begin: In64, end: Out64, adjacent: Out64, transfer: Out64) -> None:
+    """Add b to the row of a; rows are filled by rising b, so that it stands last if it is there already."""
+    if a != b:
+        if end[a] > begin[a] and adjacent[end[a] - 1] == b:
+            transfer[end[a] - 1] += weight
+        else:
+            adjacent[end[a]] = b
+            transfer[end[a]] = weight
+            end[a] += 1
+
+
+@kernel
+def adjacency(
+    group: In32, group_ptr: In64, group_node: In32, src: In32, dst: In32, in_ptr: In64, in_edge: In32, out_ptr: In64,
+    out_edge: In32, edge_ns: In64, begin: In64, end: Out64, ptr: Out64, adjacent: Out64, transfer: Out64,
+) -> None:  # fmt: skip
+    """Rows with room from begin[a] on are filled up to end[a], then moved together to where ptr says."""
+    for b in range(len(end)):
+        for j in range(group_ptr[b], group_ptr[b + 1]):
+            v = group_node[j]
+            for i in range(in_ptr[v], in_ptr[v + 1]):
+                link(group[src[in_edge[i]]], b, edge_ns[in_edge[i]], begin, end, adjacent, transfer)
+            for i in range(out_ptr[v], out_ptr[v + 1]):
+                link(group[dst[out_edge[i]]], b, edge_ns[out_edge[i]], begin, end, adjacent, transfer)
+    for a in range(len(end)):
+        ptr[a + 1] = ptr[a]
+        for i in range(begin[a], end[a]):
+            adjacent[ptr[a + 1]] = adjacent[i]
+            transfer[ptr[a + 1]] = transfer[i]
+            ptr[a + 1] += 1
 
 
 def _scaled(weight: Ints) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pardnn.errors import InputError
 from pardnn.graph.raw import Source
@@ -18,8 +18,11 @@ def write_devices(
     source: Source,
     device_of: Mapping[str, str],
     bodies: Mapping[str, Mapping[str, str]] | None = None,
+    control_edges: Sequence[tuple[str, str]] = (),
 ) -> bytes:
     """The same file with each node on its device: text stays text, binary binary, only `device` fields differ.
+
+    And, of the second op of each of the control edges, the inputs: `^first` is added behind them.
 
     `data` is the file's content, unpacked, and `source` says what it is, both as the reader gave them. A node that
     `device_of` does not name gets an empty device, that is, no device field. So do the nodes inside library functions,
@@ -29,7 +32,10 @@ def write_devices(
     """
     write = write_text_devices if source.text else write_wire_devices
     try:
-        placed = write(data, source.kind, device_of, bodies or {})
+        waits: dict[str, list[str]] = {}
+        for first, then in control_edges:
+            waits.setdefault(then, []).append(f"^{first}")
+        placed = write(data, source.kind, device_of, bodies or {}, waits)
         if not source.text and len(placed) > _LARGEST_MESSAGE:
             raise ValueError("it would then have 2 GiB or more, which TensorFlow does not read; write the plan only")
         return placed

@@ -36,6 +36,17 @@ def have_call(op: Any, attr: str, functions: str | Sequence[str]) -> None:
         op._set_func_list_attr(attr, list(functions))
 
 
+def have_wait(op: Any, other: Any) -> None:
+    """Have an op that is made already wait for another."""
+    op._add_control_input(other)
+
+
+def wait_for_none_but(op: Any, others: Sequence[Any]) -> None:
+    """Have an op that is made already wait for these and no others, beside what it takes."""
+    op._remove_all_control_inputs()
+    op._add_control_inputs(others)
+
+
 def run_as_written(config: Any) -> None:
     """Have a session of this ConfigProto run the ops that stand in the graph: none rewritten, merged or folded."""
     config.graph_options.rewrite_options.disable_meta_optimizer = True

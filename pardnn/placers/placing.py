@@ -25,6 +25,7 @@ from pardnn.placers.trace import (
     follow_inputs,
     place_dropped,
     set_devices,
+    set_order,
     without_device,
 )
 from pardnn.placers.unfed import unfed
@@ -123,6 +124,7 @@ class Placing:
             return None
         devices = planned.renamed(self._real)
         set_devices(graph, devices)
+        set_order(graph, devices.control_edges)
         self._kinds = {op.name: op.type for op in graph.get_operations()}
         arguments = {name for name, kind in self._kinds.items() if kind == "Placeholder"}
         self._placed = {name: device for name, device in devices.ops.items() if name not in arguments}

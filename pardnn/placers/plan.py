@@ -27,6 +27,8 @@ class PlanFile:
     devices: tuple[str, ...]
     placement: Mapping[str, str]
     unplaced: Mapping[str, str] = field(default_factory=dict)
+    control_edges: tuple[tuple[str, str], ...] = ()
+    """Pairs of ops of which the second waits for the first."""
     machine: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     expected: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +37,7 @@ class PlanFile:
 
 def plan_bytes(plan: PlanFile) -> bytes:
     """The JSON of a plan, keys sorted, nothing in it that changes from run to run."""
-    content = {
+    content: dict[str, Any] = {
         "format": FORMAT,
         "version": plan.version,
         "graph": {"name": plan.graph_name, "sha256": plan.graph_sha256, "nodes": plan.graph_nodes},
@@ -46,6 +48,8 @@ def plan_bytes(plan: PlanFile) -> bytes:
         "unplaced": dict(plan.unplaced),
         "expected": dict(plan.expected),
     }
+    if plan.control_edges:
+        content["control_edges"] = [list(pair) for pair in plan.control_edges]
     return (json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
@@ -78,6 +82,7 @@ def parse_plan(data: bytes, path: str | Path) -> PlanFile:
         devices=tuple(part.get("devices", list)),
         placement=part.get("placement", dict),
         unplaced=part.get("unplaced", dict),
+        control_edges=_pairs(content.get("control_edges", []), path),
         machine=part.get("machine", dict),
         options=part.get("options", dict),
         expected=part.get("expected", dict),
@@ -85,6 +90,15 @@ def parse_plan(data: bytes, path: str | Path) -> PlanFile:
     )
     _check(plan, path)
     return plan
+
+
+def _pairs(value: Any, path: str | Path) -> tuple[tuple[str, str], ...]:
+    """Control edges as a plan has them. Raises InputError."""
+    if isinstance(value, list):
+        pairs = tuple(tuple(pair) for pair in value if isinstance(pair, list) and len(pair) == 2)
+        if len(pairs) == len(value) and all(isinstance(name, str) for pair in pairs for name in pair):
+            return pairs
+    raise InputError(f"{path}: 'control_edges' is no list of pairs of ops; is it a plan?")
 
 
 class _Parts:

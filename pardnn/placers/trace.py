@@ -8,13 +8,13 @@ What differs between the two is undone on the way back: an op that makes a varia
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 from pardnn.graph.library import CALLERS
-from pardnn.placers.inner import have_call, put_on
+from pardnn.placers.inner import have_call, have_wait, put_on
 
 Kind = Literal["train", "test", "predict"]
 """What a step is for."""
@@ -34,12 +34,15 @@ class Devices:
 
     ops: Mapping[str, str]
     bodies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    control_edges: tuple[tuple[str, str], ...] = ()
+    """Pairs of ops of which the second is to wait for the first."""
 
     def renamed(self, real: Mapping[str, str]) -> Devices:
         """The same with other names for the devices."""
         return Devices(
             {op: real[device] for op, device in self.ops.items()},
             {f: {node: real[device] for node, device in nodes.items()} for f, nodes in self.bodies.items()},
+            self.control_edges,
         )
 
 
@@ -137,6 +140,12 @@ def set_devices(graph: Any, devices: Devices) -> None:
             for attr in placed.into(node):
                 value = node.attr[attr]
                 have_call(op, attr, [one.name for one in value.list.func] if attr == _BRANCHES else value.func.name)
+
+
+def set_order(graph: Any, edges: Sequence[tuple[str, str]]) -> None:
+    """Have the second op of each pair wait for the first."""
+    for first, then in edges:
+        have_wait(graph.get_operation_by_name(then), graph.get_operation_by_name(first))
 
 
 def follow_inputs(graph: Any) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pardnn.placers.inner import have_call, put_on
+from pardnn.placers.inner import have_call, put_on, wait_for_none_but
 
 
 def undo_of(graph: Any) -> Callable[[], None]:
-    """A call that gives the ops of a graph the devices and the bodies that they have now."""
-    before = [(op, op.device, _functions(op)) for op in graph.get_operations()]
+    """A call that gives the ops of a graph the devices, the bodies and the control inputs that they have now."""
+    before = [(op, op.device, _functions(op), op.control_inputs) for op in graph.get_operations()]
 
     def undo() -> None:
-        for op, device, functions in before:
+        for op, device, functions, waits in before:
             put_on(op, device)
+            if len(op.control_inputs) > len(waits):
+                wait_for_none_but(op, waits)
             for attr, names in functions.items():
                 have_call(op, attr, names)
 

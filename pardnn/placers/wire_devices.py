@@ -1,8 +1,8 @@
-"""Devices written into a graph in protobuf's binary format, every other byte as it was."""
+"""Devices and control edges written into a graph in protobuf's binary format, every other byte as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pardnn.encoding import wire
 from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS, SIGNATURE
@@ -11,16 +11,23 @@ from pardnn.encoding.wire import Field, encoded_varint
 
 
 def write_wire_devices(
-    data: bytes, kind: str, device_of: Mapping[str, str], bodies: Mapping[str, Mapping[str, str]]
+    data: bytes,
+    kind: str,
+    device_of: Mapping[str, str],
+    bodies: Mapping[str, Mapping[str, str]],
+    waits: Mapping[str, Sequence[str]],
 ) -> bytes:
-    """As `graphfile.write_devices`; only the lengths of the messages around a changed node change with it; O(bytes)."""
+    """As `graphfile.write_devices`, `waits` being the inputs to add by node; O(bytes).
+
+    Only the lengths of the messages around a changed node change with it.
+    """
 
     def node(data: bytes, field: Field) -> Pieces | None:
-        return _with_device(data, field, device_of)
+        return _changed(data, field, device_of, waits)
 
     def function(data: bytes, field: Field) -> Pieces | None:
         devices = bodies.get(_function_name(data, field), {}) if bodies else {}
-        return inside({BODY_NODE.number: lambda data, node: _with_device(data, node, devices)})(data, field)
+        return inside({BODY_NODE.number: lambda data, node: _changed(data, node, devices, {})})(data, field)
 
     library = inside({FUNCTION.number: function})
     change = inside({NODE.number: node, LIBRARY.number: library})
@@ -40,30 +47,43 @@ def _function_name(data: bytes, function: Field) -> str:
     return name.decode()
 
 
-def _with_device(data: bytes, node: Field, device_of: Mapping[str, str]) -> Pieces | None:
-    """A node's bytes on its device, None if it is there already. The field goes where one was or after the inputs."""
+def _changed(
+    data: bytes, node: Field, device_of: Mapping[str, str], waits: Mapping[str, Sequence[str]]
+) -> Pieces | None:
+    """A node's bytes on its device and with its further inputs, None if nothing changes.
+
+    The device goes where one was or after the inputs, the inputs behind the others.
+    """
     name = b""
     old: list[Field] = []
-    place = node.value
+    behind = node.value
     for field in wire.fields(data, node.value, node.end):
         if field.number == DEVICE.number and field.kind == wire.BYTES:
             old.append(field)
         elif field.number in _BEFORE:
-            place = field.end
+            behind = field.end
             if field.number == NAME.number:
                 name = data[field.value : field.end]
     device = device_of.get(name.decode(), "").encode()
     current = data[old[-1].value : old[-1].end] if old else b""
-    if device == current:
+    edits = [(behind, behind, _text(INPUT.number, text.encode())) for text in waits.get(name.decode(), ())]
+    if device != current:
+        place = old[0].start if old else behind
+        edits += [(place, place, _text(DEVICE.number, device))] if device else []
+        edits += [(field.start, field.end, b"") for field in old]
+    if not edits:
         return None
-    place = old[0].start if old else place
-    written = bytes((DEVICE.number << 3 | wire.BYTES,)) + encoded_varint(len(device)) + device if device else b""
-    whole = memoryview(data)
-    pieces: Pieces = [whole[node.value : place], written]
-    for field in old:
-        pieces.append(whole[place : field.start])
-        place = field.end
-    return [*pieces, whole[place : node.end]]
+    pieces: Pieces = []
+    whole, kept = memoryview(data), node.value  # what stands before is among the pieces
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):  # stable: inputs go first where both begin alike
+        pieces += [whole[kept:start], new]
+        kept = end
+    return [*pieces, whole[kept : node.end]]
+
+
+def _text(number: int, value: bytes) -> bytes:
+    """A field that is a text."""
+    return bytes((number << 3 | wire.BYTES,)) + encoded_varint(len(value)) + value
 
 
 _BEFORE = frozenset((NAME.number, OP.number, INPUT.number))

@@ -20,7 +20,8 @@ _MANY = 200_000  # divided by the number of nodes: so many starts that do not fi
 class Best:
     """The best of all starts, on all GPUs and on fewer, then improved; never worse than the best start.
 
-    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ... On graphs small
+    Splitting further does not always pay, so each start is also made for half the GPUs, a quarter, ...; on large graphs
+    each time only by the third of the methods that did best. On graphs small
     enough `finalists` of the starts are improved with half of a round's budget, shared out, and the fastest of them
     goes on with the other half; on others the fastest start has all of it. With a budget for more than a round it is
     improved again and again, each time with twice as much. `enough` is asked between simulations whether to stop with
@@ -64,32 +65,37 @@ class Best:
     def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
         """(makespan, placement) of the different starts, the fastest first."""
         found: dict[bytes, tuple[int, Placement]] = {}
+        reached: dict[str, int] = {}
         refused: DoesNotFit | None = None
         failures, most = 0, max(self.patience, _MANY // max(1, problem.workload.dag.n))
-        for smaller, start in self._attempts(problem, found):
+        for smaller, name in self._attempts(problem, reached):
             if self.enough() if found else failures >= most:
                 break
             try:
-                placement = start(smaller, rng)
+                placement = self.starts[name](smaller, rng)
             except DoesNotFit as error:
                 refused, failures = refused or error, failures + 1
                 continue
-            found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
+            reached[name] = problem.simulate(placement).makespan_ns
+            found.setdefault(placement.tobytes(), (reached[name], placement))
         if not found:
             assert refused is not None
             raise refused
         return sorted(found.values(), key=lambda pair: pair[0])
 
-    def _attempts(self, problem: Problem, found: Mapping[bytes, object]) -> Iterator[tuple[Problem, Partitioner]]:
-        """What to try in turn, as long as it is of use after what was found."""
+    def _attempts(self, problem: Problem, reached: Mapping[str, int]) -> Iterator[tuple[Problem, str]]:
+        """What to try in turn, as long as it is of use after what was reached."""
         if self._hurried(problem):
-            yield from ((problem, self.starts[name]) for name in self.few)
-            if found:
+            yield from ((problem, name) for name in self.few)
+            if reached:
                 return
+        names, large = list(self.starts), problem.workload.dag.n > _LARGE
         for smaller in _fewer(problem):
-            yield from ((smaller, start) for start in self.starts.values())
-            if not found:  # with fewer GPUs there is less memory yet
+            yield from ((smaller, name) for name in names)
+            if not reached:  # with fewer GPUs there is less memory yet
                 return
+            if large:
+                names = sorted(reached, key=lambda name: reached[name])[: len(names) // 3]
 
     def _hurried(self, problem: Problem) -> bool:
         return bool(self.few) and problem.workload.dag.n > _LARGE

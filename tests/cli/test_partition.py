@@ -45,7 +45,8 @@ def test_the_table_says_what_matters(pardnn: Program, example_graph: Path) -> No
     assert first[:8] == [
         "graph", "method", "step time", "one device", "speed-up", "lower bound", "transfers", "ops",
     ]  # fmt: skip
-    assert done.out.splitlines()[-1].endswith("times as fast as one GPU, which could not hold it.")
+    assert done.out.splitlines()[-2].endswith("times as fast as one GPU, which could not hold it.")
+    assert done.out.splitlines()[-1] == "Data parallelism is no choice: there is no room for 4x1."
     assert "\x1b" not in done.out
 
 
@@ -206,7 +207,18 @@ def test_where_one_gpu_is_as_fast_the_answer_says_so(pardnn: Program, tmp_path: 
     }  # fmt: skip
     (tmp_path / "chain.json").write_text(json.dumps(chain))
     done = pardnn("partition", "chain.json", "--gpus", 2, "--dry-run")
-    assert done.out.splitlines()[-1] == "One GPU is as fast as 2: do not split."
+    assert "One GPU is as fast as 2: do not split." in done.out.splitlines()
+    assert "This plan is best unless the all-reduce is hidden" in done.out
+    without = pardnn("partition", "chain.json", "--gpus", 2, "--dry-run", "--no-alternatives")
+    assert without.out.splitlines()[-1] == "One GPU is as fast as 2: do not split."
+
+
+def test_replicas_stand_beside_the_plan_in_json(pardnn: Program, diamond: Path) -> None:
+    asked = ("partition", diamond, "--gpus", 2, "--dry-run", "--json")
+    found = pardnn(*asked).result["alternatives"]
+    assert [row["name"] for row in found["rows"]] == ["1x2", "2x1"]
+    assert found["best"] == "2x1"
+    assert "alternatives" not in pardnn(*asked, "--no-alternatives").result
 
 
 def test_pins_and_gpu_ids_are_honoured(pardnn: Program, diamond: Path, tmp_path: Path) -> None:

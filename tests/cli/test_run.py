@@ -123,7 +123,7 @@ def test_interrupting_is_exit_130_without_a_traceback(pardnn: Program, monkeypat
 def test_interrupting_a_real_run_leaves_no_files(tmp_path: Path, example_graph: Path) -> None:
     code = "import pardnn.pipeline, time; pardnn.pipeline.decide = lambda *_: time.sleep(60)"
     code += "; from pardnn.cli import main; main()"
-    command = [sys.executable, "-c", code, "partition", str(example_graph), "--gpus", "4", "-v"]
+    command = [sys.executable, "-c", code, "partition", str(example_graph), "--gpus", "4", "-v", "--method", "etf"]
     with subprocess.Popen(command, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:

@@ -170,3 +170,39 @@ def test_only_the_first_graph_of_a_saved_model_is_placed() -> None:
     )
     assert first == b'meta_graphs { graph_def { node { name: "a" device: "/device:GPU:0" } } } '
     assert second == graph
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'node { name: "a" op: "b" }', b'node { name: "a" op: "b" input: "^x" input: "^y" }'),
+        (b'node {\n  name: "a"\n}\n', b'node {\n  name: "a"\n  input: "^x"\n  input: "^y"\n}\n'),
+        (
+            b'node {\r\n input: "c"\r\n name: "a"\r\n}',
+            b'node {\r\n input: "c"\r\n input: "^x"\r\n input: "^y"\r\n name: "a"\r\n}',
+        ),
+        (b'node { name: "a" input: ["c", "d"] }', b'node { name: "a" input: ["c", "d", "^x", "^y"] }'),
+        (b'node { name: "a" device: "q" input: "c" }', b'node { name: "a" input: "c" input: "^x" input: "^y" }'),
+    ],
+)
+def test_control_edges_in_every_way_to_write_a_node(before: bytes, after: bytes) -> None:
+    edges = [("x", "a"), ("y", "a"), ("x", "not there")]
+    assert write_devices(before, TEXT, {}, None, edges) == after
+
+
+def test_control_edges_in_text_add_lines_and_in_binary_fields(shared: Path) -> None:
+    for name in ("made/tf1_mlp_4gpu_manual.pbtxt", "made/tf1_mlp_4gpu_manual.pb"):
+        graph, data = read_graph(shared / "data" / "graphs" / name)
+        first, then, last = (graph.nodes[i].name for i in (5, 100, 200))
+        edges = [(first, last), (then, last)]
+        device_of = {node.name: "/device:GPU:1" for node in graph.nodes}
+        placed = write_devices(data, graph.source, device_of)
+        after = write_devices(data, graph.source, device_of, None, edges)
+        found = parsed(after, graph.source)
+        old = {node.name: node for node in parsed(placed, graph.source).nodes}
+        wanted = dataclasses.replace(old[last], inputs=(*old[last].inputs, f"^{first}", f"^{then}"))
+        assert [node for node in found.nodes if node != old[node.name]] == [wanted]
+        if graph.source.text:
+            lines = set(after.splitlines()) - set(placed.splitlines())
+            assert lines <= {f'  input: "^{one}"'.encode() for one in (first, then)}
+            assert len(after.splitlines()) == len(placed.splitlines()) + 2

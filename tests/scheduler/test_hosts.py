@@ -59,3 +59,13 @@ def test_one_host_is_the_machine_without_hosts(k: int) -> None:
     assert hosted.links == plain.links == (*(f"{n} out" for n in names), *(f"{n} in" for n in names))
     assert hosted.path_ptr.tolist() == plain.path_ptr.tolist() == list(range(0, 2 * k * k + 1, 2))
     assert hosted.path_link.tolist() == plain.path_link.tolist()
+
+
+def test_a_part_of_a_machine_is_the_machine_of_that_part() -> None:
+    """GPUs 2 and 3 of two hosts with two each: their ports and their figures, and no network card."""
+    whole = Machine.ported(tuple("abcd"), [1, 2, 3, 4], np.arange(16).reshape(4, 4), 100, [0, 0, 1, 1])
+    part = whole.part(np.array([2, 3], np.int32))
+    alone = Machine.ported(("c", "d"), [3, 4], [[10, 11], [14, 15]], 100)
+    for column in ("memory_bytes", "latency_ns", "bytes_per_s", "path_ptr", "path_link"):
+        assert np.array_equal(getattr(part, column), getattr(alone, column)), column
+    assert (part.devices, part.links) == (alone.devices, alone.links)

@@ -44,6 +44,6 @@ def command(
     sizes = {"matched": match.matched, "new": len(match.new), "gone": len(match.gone)}
     voice.report(
         made, outputs.paths, seconds, extra={**sizes, "new_ops": list(match.new), "gone_ops": list(match.gone)},
-        line=f"{count(match.matched, 'op')} matched, {len(match.new)} new, {len(match.gone)} gone",
+        more=f"{count(match.matched, 'op')} matched, {len(match.new)} new, {len(match.gone)} gone",
     )  # fmt: skip
     return 0

@@ -61,14 +61,10 @@ def command(
 
 def _row(subject: Subject, asked: Options, tell: Progress) -> dict[str, Any]:
     """The result of a method, or its error."""
-    from pardnn.errors import DoesNotFit
-    from pardnn.pipeline import decide
+    from pardnn.experiments.outcome import answer
 
     tell(f"{subject.name}: {asked.method}")
-    try:
-        return decide(subject, asked).result() | {"error": None}
-    except DoesNotFit as error:
-        return {"graph": subject.name, "method": asked.method, "fits": False, "error": str(error)}
+    return answer(subject, asked)
 
 
 def _show(voice: Voice, subject: Subject, rows: list[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ import click
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
 
-TIME_LIMIT_REACHED = 4
+CUT_SHORT = 4
 
 
 @click.command(short_help="Decide which op runs where; write the placed graph and the plan.")
@@ -19,17 +19,20 @@ TIME_LIMIT_REACHED = 4
 @options.method
 @options.mode
 @options.search
+@options.control_edges
 @options.reading
 @click.option(
     "-o", "--output", multiple=True, metavar="FILE", help="NAME.placement.json is the plan, any other the graph."
 )
 @options.force
+@click.option("--no-alternatives", is_flag=True, help="Do not compare with data parallelism.")
 @click.option("--dry-run", is_flag=True, help="Decide and print, write nothing.")
 @options.speech
 def command(
     graph: str,
     output: tuple[str, ...],
     force: bool,
+    no_alternatives: bool,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -39,11 +42,16 @@ def command(
     """Decide which op of GRAPH runs on which device.
 
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, perhaps gzipped, or a cost graph (JSON). Without -o
-    the results are STEM.placed.EXT and STEM.placement.json in the current directory.
+    the results are STEM.placed.EXT and STEM.placement.json in the current directory. Where fewer GPUs hold the step
+    too, replicas on them are set beside it: 8 GPUs as 1x8, 2x4, 4x2, 8x1.
+
+    Ctrl-C during a search ends it with the best so far (exit 4); pressed again it leaves nothing.
     """
+    from pardnn.answers.replicas import replicas
     from pardnn.cli.outputs import PLAN, Outputs
     from pardnn.pipeline import prepare, solve
     from pardnn.placers.plan import plan_bytes
+    from pardnn.report.replicas import replicas_report
 
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
@@ -53,10 +61,14 @@ def command(
         tell(f"reading {graph}")
         subject = prepare(graph, asked)
         outputs = Outputs(()) if dry_run else Outputs.of([graph], output, force=force, placed=subject.file is not None)
-        plan = solve(subject, asked, tell)
+        plan = solve(subject, asked, tell, patient=True)
         tell("writing")
         started = time.perf_counter()
         outputs.write([plan_bytes(plan.file()) if p.endswith(PLAN) else plan.placed_graph() for p in outputs.paths])
         seconds = time.perf_counter() - started
-    voice.report(plan, outputs.paths, seconds)
-    return TIME_LIMIT_REACHED if plan.timed_out else 0
+        found = None if no_alternatives or plan.timed_out else replicas(plan, tell)
+    if found is None:
+        voice.report(plan, outputs.paths, seconds)
+    else:
+        voice.report(plan, outputs.paths, seconds, {"alternatives": found}, replicas_report(found))
+    return CUT_SHORT if plan.timed_out else 0

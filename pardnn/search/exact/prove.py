@@ -35,7 +35,7 @@ class Exact:
     start: Partitioner
     fit: Refiner
     enough: Callable[[], bool] = lambda: False
-    """Whether the start will do, asked once it is there."""
+    """Whether to stop with the best so far, asked once the start is there, and by the solver now and then."""
     left_s: Callable[[], float] = lambda: math.inf
     """Seconds left by the clock."""
     seconds: float = 60.0
@@ -76,7 +76,7 @@ class Exact:
         from ortools.sat.python import cp_model
 
         from pardnn.search.exact.model import Model
-        from pardnn.search.exact.watch import Watch
+        from pardnn.search.exact.watch import Watch, solve
 
         model = Model(problem, case, forced, problem.lower_bound_ns, most)
         if best.placement is not None:
@@ -89,7 +89,7 @@ class Exact:
             solver.parameters.max_deterministic_time = share * self.seconds * WORK_PER_SECOND
         else:
             solver.parameters.max_time_in_seconds = max(share * left, 0.1)
-        status = solver.solve(model.cp, Watch(model, best.offer))
+        status = solve(solver, model, Watch(model, best.offer), lambda: best.placement is not None and self.enough())
         if status == cp_model.INFEASIBLE:
             return most, True
         return min(most, math.floor(solver.best_objective_bound + 0.5)), status == cp_model.OPTIMAL

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
 from pardnn.problem import Placement
 from pardnn.search.exact.model import Model
+
+_GLANCE_S = 0.05
+"""Between two looks at whether to stop."""
+
+
+def solve(solver: Any, model: Model, watch: Watch, enough: Callable[[], bool]) -> Any:
+    """The solver's status; it stops early where `enough` or Ctrl-C say so.
+
+    It runs beside this thread, as Python hears no signal in the thread that is inside the solver.
+    """
+    solver.parameters.catch_sigint_signal = False
+    with ThreadPoolExecutor(1) as pool:
+        status = pool.submit(solver.solve, model.cp, watch)
+        try:
+            while not (status.done() or enough()):
+                wait([status], _GLANCE_S)
+        finally:
+            while not status.done():  # a stop that comes before the solver has begun is forgotten
+                solver.stop_search()
+                wait([status], _GLANCE_S)
+        return status.result()
 
 
 class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc] # OR-Tools has no types here
