@@ -52,7 +52,7 @@ def next_node(
         if v < 0:
             other = device * slots + (thread - device * slots + i) % slots
             v = take(2 * other + 1, 0, head, tail, after, before)
-    return v
+    return int(v)
 
 
 @inner_kernel

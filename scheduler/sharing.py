@@ -56,8 +56,8 @@ def simulate_sharing(workload: Workload, machine: Machine, placement: NDArray[np
     running, head, tail = np.full(k * slots, -1, np.int32), *np.full((2, 2 * k * slots), -1, np.int32)
     ran = _sharing.run(
         k, slots, math.lcm(*range(1, slots + 1)), sharing.cheap_ns, sharing.flight_ns,
-        np.diff(dag.in_ptr), placement, placed.node_ns, dag.dst, placed.first_edge, placed.next_edge, placed.ptr, placed.device,
-        placed.takes_ns, placed.source,
+        np.diff(dag.in_ptr), placement, placed.node_ns, dag.dst, placed.first_edge, placed.next_edge,
+        placed.ptr, placed.device, placed.takes_ns, placed.source,
         send, receive, machine.path_ptr, machine.path_link, np.zeros(len(machine.links), np.int64),
         running, np.zeros(k * slots, np.int64), *np.zeros((4, k), np.int64),
         event_key, event_tie, head, tail, *np.empty((3, n), np.int32),

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -117,10 +119,10 @@ def placed(name: str, steps: int, count: int | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-PARTS = {
+PARTS: dict[str, Callable[[str, int], dict[str, Any]]] = {
     "ops": op_times,
-    "one": lambda name, steps: placed(name, steps, 1),
-    "all": lambda name, steps: placed(name, steps, None),
+    "one": partial(placed, count=1),
+    "all": partial(placed, count=None),
 }
 
 

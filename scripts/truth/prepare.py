@@ -64,8 +64,8 @@ def _write_step(whole: tuple[Any, Any, Any], into: Path) -> None:
 
     step = live_step(whole, into.name)
     (into / "graph.pb").write_bytes(step.message.SerializeToString(deterministic=True))
-    np.savez(into / "values.npz", **step.values)
-    np.savez(into / "feeds.npz", **step.feeds)
+    np.savez(into / "values.npz", **step.values)  # type: ignore[arg-type]
+    np.savez(into / "feeds.npz", **step.feeds)  # type: ignore[arg-type]
     (into / "layers.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
 
 
