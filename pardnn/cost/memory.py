@@ -40,8 +40,9 @@ _IN_PLACE = frozenset({
     "Abs", "Add", "AddN", "AddV2", "BiasAdd", "Div", "DivNoNan", "Elu", "EluGrad", "Erf", "Exp", "Floor", "Gelu",
     "Inv", "LeakyRelu", "LeakyReluGrad", "Log", "Log1p", "LogSoftmax", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg",
     "Pow", "RealDiv", "Reciprocal", "Relu", "Relu6", "Relu6Grad", "ReluGrad", "Rsqrt", "RsqrtGrad", "Select",
-    "SelectV2", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad", "Sign", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus",
-    "SparseSoftmaxCrossEntropyWithLogits", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Sub", "Tanh", "TanhGrad",
+    "SelectV2", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad", "Sign", "Softmax", "SoftmaxCrossEntropyWithLogits",
+    "Softplus", "SparseSoftmaxCrossEntropyWithLogits", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Sub",
+    "Tanh", "TanhGrad",
 })  # fmt: skip
 """Ops whose kernels write over an input that nobody else needs, if it has the output's size."""
 _PUSHED_ARGUMENT = {

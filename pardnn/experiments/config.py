@@ -22,7 +22,7 @@ _VARY = (
     "batch_size", "costs", "effort", "seed", "method",
 )  # fmt: skip
 """Options that may have several values. The last vary fastest, so that neighbours have the problem in common."""
-_FIXED = ("time_limit", "targets", "pin", "keep_devices", "tf_shapes")
+_FIXED = ("time_limit", "targets", "pin", "keep_devices", "tf_shapes", "control_edges")
 _GLOB = "*?["
 _MOST = 1_000_000
 ALL = "all"
