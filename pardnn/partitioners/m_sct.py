@@ -89,24 +89,23 @@ def _placed(problem: Problem, chain: NDArray[np.int32]) -> Placement:
 
 def _relaxed(problem: Problem) -> NDArray[np.float64]:
     """[m] the linear program's x."""
-    from ortools.linear_solver.python import model_builder
+    from ortools.linear_solver import pywraplp
 
     dag, unit = problem.workload.dag, max(1, int(problem.node_ns.max(initial=1)))
-    model = model_builder.Model()
+    solver = pywraplp.Solver.CreateSolver("GLOP")
     time, send = (problem.node_ns / unit).tolist(), (problem.comm_ns / unit).tolist()
-    start = [model.new_num_var(0, np.inf, "") for _ in range(dag.n)]
-    end = model.new_num_var(0, np.inf, "")
-    x = [model.new_num_var(0, 1, "") for _ in range(dag.m)]
+    start = [solver.NumVar(0, solver.infinity(), "") for _ in range(dag.n)]
+    end = solver.NumVar(0, solver.infinity(), "")
+    x = [solver.NumVar(0, 1, "") for _ in range(dag.m)]
     for e, (u, v) in enumerate(zip(dag.src.tolist(), dag.dst.tolist(), strict=True)):
-        model.add(start[v] >= start[u] + time[u] + send[e] * x[e])
+        solver.Add(start[v] >= start[u] + time[u] + send[e] * x[e])
     for v in range(dag.n):
-        model.add(end >= start[v] + time[v])
+        solver.Add(end >= start[v] + time[v])
         for ptr, edge in ((dag.out_ptr, dag.out_edge), (dag.in_ptr, dag.in_edge)):
             around = edge[ptr[v] : ptr[v + 1]].tolist()
             if len(around) > 1:
-                model.add(model_builder.LinearExpr.sum([x[e] for e in around]) >= len(around) - 1)
-    model.minimize(end)
-    solver = model_builder.Solver("GLOP")
-    if solver.solve(model) != model_builder.SolveStatus.OPTIMAL:
+                solver.Add(solver.Sum([x[e] for e in around]) >= len(around) - 1)
+    solver.Minimize(end)
+    if solver.Solve() != pywraplp.Solver.OPTIMAL:
         return np.ones(dag.m)
-    return np.array([solver.value(each) for each in x])
+    return np.array([each.solution_value() for each in x])
