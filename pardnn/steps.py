@@ -11,6 +11,7 @@ from typing import Any
 from pardnn.asides import alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
+from pardnn.machines.build import HOST
 from pardnn.pipeline import UNMATCHED, breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
 from pardnn.placers.trace import CALLED, MAIN, Devices, Kind, Step
@@ -70,7 +71,7 @@ class StepPlanner:
             return None
         if found:
             told = f"{name}: {found[1]} of its {len(subject.names)} ops go where training has them, the others beside"
-        elif step.settled:
+        elif any(device != HOST for device in step.settled.values()):
             told = f"{name}: planned around its variables"
         else:
             told = f"{name}: planned with its variables, which a fit moves where training wants them"

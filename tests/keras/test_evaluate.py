@@ -37,7 +37,7 @@ def test_forward_ops_go_where_training_has_them(found: dict[str, Facts], network
     for line in words:
         known, ops = int(line.split()[1]), int(line.split()[4])
         assert line.endswith("ops go where training has them, the others beside")
-        assert known > 0.8 * ops > 10
+        assert known > 0.5 * ops > 10  # small ops are numbered: "Cast_3" is another one in training
 
 
 @pytest.mark.parametrize("network", BEFORE)

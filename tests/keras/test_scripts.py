@@ -58,7 +58,7 @@ def ran() -> dict[tuple[str, str], Facts]:
 def test_scripts_run_to_the_end_and_print_the_same(ran: dict[tuple[str, str], Facts], script: str, method: str) -> None:
     plain, placed = ran[script, AS_IT_IS], ran[script, method]
     assert plain["code"] == placed["code"] == 0, placed["printed"][-20:]
-    assert sum(digit.isdigit() for digit in "".join(plain["printed"])) > 50
+    assert sum(digit.isdigit() for digit in "".join(plain["printed"])) > 30
     assert plain["plans"] == []
     assert placed["printed"] == plain["printed"]
 
