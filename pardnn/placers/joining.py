@@ -96,6 +96,9 @@ def _wait(cluster: Cluster, timeout_s: float, say: Say) -> None:
 def _connect(cluster: Cluster) -> None:
     import tensorflow as tf
 
+    # What is sent ahead in a stream may overtake a function's run: weights set between two steps came before or after
+    # the next one, by chance.
+    os.environ.setdefault("TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE", "false")
     try:
         tf.config.experimental_connect_to_cluster(cluster.spec)
     except (tf.errors.OpError, ValueError, RuntimeError) as error:
