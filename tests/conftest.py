@@ -34,11 +34,3 @@ def shared() -> Path:
 def example_graph() -> Path:
     """The training graph that ships with the project."""
     return ROOT / "models" / "graphs" / "four_view_cnn.pbtxt"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of sweeps come last: they load pyarrow, after which ortools crashes now and then in the same process.
-
-    A sweep itself solves in processes of its own and loads pyarrow where it writes the table.
-    """
-    items.sort(key=lambda item: "experiments" in item.path.parts)
