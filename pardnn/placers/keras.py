@@ -130,7 +130,7 @@ class ModelHook:
             self._say(JIT_OFF)
 
     def _called(self, name: str, kind: Kind, method: Callable[..., Any]) -> Callable[..., Any]:
-        """A method of the model that notes the batch size it is called with."""
+        """A method of the model that notes the batch size it is called with, and tells of a host that is lost."""
 
         def called(*given: Any, **named: Any) -> Any:
             batch, known = batch_of_call(self._model, name, given, named), self._batch.get(kind)
@@ -138,7 +138,12 @@ class ModelHook:
                 self._forget(kind)  # TensorFlow would not trace again, but the plan may not hold for so many
             if batch:
                 self._batch[kind] = batch
-            return method(*given, **named)
+            try:
+                return method(*given, **named)
+            except Exception as error:
+                if (gone := lost(error)) is not None:
+                    raise gone from None
+                raise
 
         return called
 
@@ -189,10 +194,6 @@ class ModelHook:
                 return result
             except PardnnError:
                 self.remove()
-                raise
-            except Exception as error:
-                if (gone := lost(error)) is not None:
-                    raise gone from None
                 raise
             finally:
                 self._reading.close()
