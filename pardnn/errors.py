@@ -4,6 +4,11 @@ from collections.abc import Sequence
 from typing import Self
 
 
+def one_line(text: object, most: int = 300) -> str:
+    """What another library says, in a line of so many characters at most."""
+    return " ".join(str(text).split())[:most]
+
+
 class PardnnError(Exception):
     """Base of the errors a user can cause; `str(error)` is one line that says what happened and what to do."""
 

@@ -131,33 +131,42 @@ def _ordered(plan: Plan) -> Plan:
             places.append(choose(in_order, np.random.default_rng(options.seed)))
         except DoesNotFit:
             pass
-    found = order(subject.own, places, _may_wait(subject))
+    waiting = _waiting(subject)
+    found = order(subject.own, places, _may_wait(subject, waiting))
     elapsed = plan.seconds["partition"] + time.perf_counter() - started
-    made = measured(with_order(subject, _harmless(subject, found.edges)), options, found.placement, elapsed)
+    made = measured(with_order(subject, _harmless(subject, waiting, found.edges)), options, found.placement, elapsed)
     if made.makespan_us > plan.makespan_us:
         made = plan
-    return replace(made, proven_ns=plan.proven_ns, unordered=_unordered(subject, plan.device))
+    before = Unordered(plan.schedule.makespan_ns, tuple(plan.peak_bytes))
+    return replace(made, proven_ns=plan.proven_ns, unordered=before)
 
 
-def _may_wait(subject: Subject) -> NDArray[np.bool_]:
+def _waiting(subject: Subject) -> Waiting | None:
+    """What may wait for what in the subject's file; None of a cost graph."""
+    return None if subject.file is None else Waiting(subject.file[0].nodes)
+
+
+def _may_wait(subject: Subject, waiting: Waiting | None) -> NDArray[np.bool_]:
     """[n] the ops that may be joined by control edges; all of a cost graph."""
-    if subject.file is None:
+    if waiting is None:
         return np.ones(len(subject.names), np.bool_)
     assert subject.graph is not None
+    assert subject.file is not None
     stands = {node.name: node.op for node in subject.file[0].nodes}
-    alive = Waiting(subject.file[0].nodes).names
-    return np.array([node.name in alive and stands[node.name] == node.op for node in subject.graph.nodes], np.bool_)
+    return np.array(
+        [node.name in waiting.names and stands[node.name] == node.op for node in subject.graph.nodes], np.bool_
+    )
 
 
-def _harmless(subject: Subject, edges: Edges) -> Edges:
+def _harmless(subject: Subject, waiting: Waiting | None, edges: Edges) -> Edges:
     """Those of the edges that close no cycle, not even over ops that were pruned, and that the graph has not."""
     names = subject.names
-    if subject.file is None:
+    if waiting is None:
         dag = subject.own.workload.dag
         there = set(zip(dag.src.tolist(), dag.dst.tolist(), strict=True))
         return tuple(edge for edge in edges if edge not in there)
     number = {name: v for v, name in enumerate(names)}
-    pairs = Waiting(subject.file[0].nodes).harmless([(names[a], names[b]) for a, b in edges])
+    pairs = waiting.harmless([(names[a], names[b]) for a, b in edges])
     return tuple((number[a], number[b]) for a, b in pairs)
 
 
@@ -205,9 +214,11 @@ def _stored_edges(subject: Subject, stored: PlanFile, placement: Placement) -> E
     """A stored plan's control edges on a graph: those between ops that are there, may be joined and share a device."""
     if not stored.control_edges:
         return ()
-    may, number = _may_wait(subject), {name: v for v, name in enumerate(subject.names)}
+    waiting = _waiting(subject)
+    may, number = _may_wait(subject, waiting), {name: v for v, name in enumerate(subject.names)}
     known = ((number[a], number[b]) for a, b in stored.control_edges if a in number and b in number)
-    return _harmless(subject, tuple((a, b) for a, b in known if may[a] and may[b] and placement[a] == placement[b]))
+    edges = tuple((a, b) for a, b in known if may[a] and may[b] and placement[a] == placement[b])
+    return _harmless(subject, waiting, edges)
 
 
 def breaches(plan: Plan) -> list[str]:

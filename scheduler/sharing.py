@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scheduler import _sharing
 from scheduler.machine import Machine
 from scheduler.schedule import Schedule
-from scheduler.simulate import _place
+from scheduler.simulate import _ended, _place
 from scheduler.workload import Workload
 
 
@@ -63,9 +63,4 @@ def simulate_sharing(workload: Workload, machine: Machine, placement: NDArray[np
         event_key, event_tie, head, tail, *np.empty((3, n), np.int32),
         start, finish, transfer_start, transfer_finish,
     )  # fmt: skip
-    if ran < n:
-        dag.order  # noqa: B018 - raises CycleError with the cycle
-    return Schedule(
-        placement, start, finish, placed.of_edge,
-        placed.source, placed.device, placed.nbytes, transfer_start, transfer_finish,
-    )  # fmt: skip
+    return _ended(workload, placement, placed, ran, start, finish, transfer_start, transfer_finish)

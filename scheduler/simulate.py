@@ -97,8 +97,22 @@ def _run(
         ready_key, ready_tie, _starts(placement, k), np.zeros(k, np.int64),
         start, finish, transfer_start, transfer_finish,
     )  # fmt: skip
-    if ran < n:
-        dag.order  # noqa: B018 - raises CycleError with the cycle
+    return _ended(workload, placement, placed, ran, start, finish, transfer_start, transfer_finish)
+
+
+def _ended(
+    workload: Workload,
+    placement: NDArray[np.int32],
+    placed: _Placed,
+    ran: int,
+    start: NDArray[np.int64],
+    finish: NDArray[np.int64],
+    transfer_start: NDArray[np.int64],
+    transfer_finish: NDArray[np.int64],
+) -> Schedule:
+    """The schedule of a run in which `ran` nodes ended; CycleError if that is not all of them."""
+    if ran < workload.dag.n:
+        workload.dag.order  # noqa: B018 - raises CycleError with the cycle
     return Schedule(
         placement, start, finish, placed.of_edge,
         placed.source, placed.device, placed.nbytes, transfer_start, transfer_finish,

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pardnn import __version__
 from pardnn.config import Options
-from pardnn.errors import DoesNotFit, PardnnError
+from pardnn.errors import DoesNotFit, PardnnError, one_line
 from pardnn.experiments.cell import Cell
 from pardnn.pipeline import decide
 from pardnn.subject import Subject, pose
@@ -37,7 +37,7 @@ class Outcome:
     @classmethod
     def failed(cls, cell: Cell, why: str) -> Self:
         """A cell that was not carried through for no fault of its own."""
-        return cls(cell.key, FAILED, " ".join(why.split())[:400])
+        return cls(cell.key, FAILED, one_line(why, 400))
 
 
 def answer(subject: Subject, asked: Options) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
+from pardnn.errors import one_line
 from pardnn.graph.inference import FED
 from pardnn.graph.kernels import REFERENCE, UNKNOWN
 from pardnn.graph.raw import AttrValue, DType, FunctionRef, RawNode, Shape, TensorInfo
@@ -36,7 +37,7 @@ def infer(
         with graph.as_default():
             tf.graph_util.import_graph_def(_graph_def(wiring, dtypes, batch_size), name="")
     except (ValueError, TypeError, tf.errors.OpError) as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = one_line(error, 200)
         return {}, f"TensorFlow does not take the graph ({reason}): shapes are inferred by our own rules"
     return {
         wiring.nodes[int(operation.name[len(_NODE) :])].name: [_dims(tensor.shape) for tensor in operation.outputs]

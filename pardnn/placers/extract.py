@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pardnn.errors import InputError
+from pardnn.errors import InputError, one_line
 from pardnn.placers.shortcuts import take_shortcuts
 from pardnn.placers.trace import definition, ends
 
@@ -50,8 +50,7 @@ def _tried(text: str, use: Callable[[], Any]) -> Any:
     try:
         return use()
     except Exception as error:  # whatever it is: the code is not ours
-        told = " ".join(str(error).split())[:300]
-        raise InputError(f"{text}: {type(error).__name__}: {told}") from error
+        raise InputError(f"{text}: {type(error).__name__}: {one_line(error)}") from error
 
 
 def extracted(made: Any, name: str, batch_size: int | None = None) -> tuple[Any, int | None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pardnn.errors import InputError
+from pardnn.errors import InputError, one_line
 from pardnn.placers.address import answers
 from pardnn.placers.cluster import JOB, Cluster
 from pardnn.placers.inner import run_as_written
@@ -60,7 +60,7 @@ def transfers(cluster: Cluster | None = None, sizes: Sequence[int] = SIZES) -> T
             with tf.compat.v1.Session(target, graph, config=config) as session:
                 took = {key: _timed(session, *chain) for key, chain in chains.items()}
     except tf.errors.OpError as error:
-        raise InputError(f"--machine-out: {' '.join(str(error.message).split())[:300]}") from None
+        raise InputError(f"--machine-out: {one_line(error.message)}") from None
     further = {key[:2]: took[key] - took[(*key[:2], _SHORT)] for key in took if key[2] == _LONG}
     seconds = tuple(max(further[size, other] - further[size, one], 0.0) / (_LONG - _SHORT) for size in sizes)
     return Transfers((one, other), how, tuple(sizes), seconds)

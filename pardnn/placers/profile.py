@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.errors import InputError
+from pardnn.errors import InputError, one_line
 from pardnn.placers.feeds import Values
 from pardnn.placers.runner import Runner
 
@@ -93,7 +93,7 @@ def run_steps(
                 seen(metadata)
             return clock
     except (tf.errors.OpError, ValueError, TypeError) as error:
-        said = " ".join(str(getattr(error, "message", error)).split())[:300]
+        said = one_line(getattr(error, "message", error))
         raise InputError(f"{name}: TensorFlow cannot run this step by itself: {said}") from None
 
 

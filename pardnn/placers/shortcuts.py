@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardnn.placers.trace import made_of
+from pardnn.placers.trace import leading_to, made_of, makers
 
 _GRADIENT = "_gradient_op_type"
 
 
 def take_shortcuts(graph: Any, results: Any) -> None:
     """Rewire a graph whose function returns these results. O(ops)."""
-    differentiable = _leading_to(made_of(graph, results))
+    differentiable = leading_to(made_of(graph, results), makers)
     read: dict[Any, Any] = {}  # by handle, what was read of it since it was written
     for op in graph.get_operations():
         if op.type == "IdentityN" and not (op in differentiable and _GRADIENT in op.node_def.attr):
@@ -36,17 +36,6 @@ def take_shortcuts(graph: Any, results: Any) -> None:
         elif op._is_stateful:  # TensorFlow keeps what is done to a variable in the order in which it was traced
             for tensor in op.inputs:
                 read.pop(tensor.ref(), None)
-
-
-def _leading_to(ops: list[Any]) -> set[Any]:
-    """The ops whose values these are made of, and these."""
-    found = set(ops)
-    todo = list(found)
-    while todo:
-        before = {tensor.op for tensor in todo.pop().inputs} - found
-        found |= before
-        todo += before
-    return found
 
 
 def _redirect(old: Any, new: Any) -> None:

@@ -8,7 +8,7 @@ What differs between the two is undone on the way back: an op that makes a varia
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -100,15 +100,9 @@ def ends(graph: Any, results: Any) -> tuple[str, ...]:
     wanted = made_of(graph, results)
     wanted += [placeholder.op for _, placeholder in graph.captures]
     wanted += [op for op in graph.get_operations() if op._is_stateful]
-    live: set[str] = set()
-    awaited: set[str] = set()
-    while wanted:
-        op = wanted.pop()
-        if op.name not in live:
-            live.add(op.name)
-            wanted += before(op)
-            awaited.update(other.name for other in before(op))
-    return tuple(op.name for op in graph.get_operations() if op.name in live and op.name not in awaited)
+    live = leading_to(wanted)
+    awaited = {other for op in live for other in before(op)}
+    return tuple(op.name for op in graph.get_operations() if op in live and op not in awaited)
 
 
 def made_of(graph: Any, results: Any) -> list[Any]:
@@ -121,7 +115,23 @@ def made_of(graph: Any, results: Any) -> list[Any]:
 
 def before(op: Any) -> list[Any]:
     """The ops that an op waits for."""
-    return [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+    return [*makers(op), *op.control_inputs]
+
+
+def makers(op: Any) -> list[Any]:
+    """The ops that make what an op reads."""
+    return [tensor.op for tensor in op.inputs]
+
+
+def leading_to(ops: Iterable[Any], back: Callable[[Any], list[Any]] = before) -> set[Any]:
+    """These ops and all behind them; `back` says which are right before an op."""
+    found = set(ops)
+    todo = list(found)
+    while todo:
+        new = set(back(todo.pop())) - found
+        found |= new
+        todo += new
+    return found
 
 
 def set_devices(graph: Any, devices: Devices) -> None:

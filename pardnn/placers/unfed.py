@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pardnn.placers.trace import before
+from pardnn.placers.trace import before, leading_to
 
 _READS = frozenset({"ReadVariableOp", "VariableShape", "VarIsInitializedOp", "ResourceGather", "ResourceGatherNd"})
 _SMALL = 64
@@ -21,10 +21,7 @@ _SMALL = 64
 
 
 def unfed(graph: Any, variables: Mapping[str, Any]) -> list[str]:
-    """The ops that write small ones of these variables (by their arguments' names) without data, and all they wait for.
-
-    O(ops).
-    """
+    """The ops that write small ones of these variables, by argument, without data, and all that they wait for."""
     held = {placeholder.op for _, placeholder in graph.captures}
     large = {name for name, variable in variables.items() if _bytes(variable) > _SMALL}
     fed: set[Any] = set()
@@ -33,20 +30,9 @@ def unfed(graph: Any, variables: Mapping[str, Any]) -> list[str]:
         if (op.type == "Placeholder" and op not in held) or not fed.isdisjoint(before(op)):
             fed.add(op)
         elif op._is_stateful and op.type not in _READS and any(tensor.op.name in variables for tensor in op.inputs):
-            behind = _behind(op)
+            behind = [other.name for other in leading_to([op])]
             if large.isdisjoint(behind):
                 found.update(dict.fromkeys(behind))
-    return list(found)
-
-
-def _behind(op: Any) -> list[str]:
-    """An op and all it waits for."""
-    todo, found = [op], {op.name: None}
-    while todo:
-        for other in before(todo.pop()):
-            if other.name not in found:
-                found[other.name] = None
-                todo.append(other)
     return list(found)
 
 

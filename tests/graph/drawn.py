@@ -116,3 +116,12 @@ def _value(text: str) -> AttrValue:
     if text.startswith("'"):
         return text.strip("'").encode()
     return {"True": True, "False": False}.get(text, int(text) if text.lstrip("-").isdecimal() else text.encode())
+
+
+def groups(text: str, *functions: RawFunction) -> list[str]:
+    """The names of the ops of each group of several, as a text."""
+    graph = build(draw(text, functions=functions))
+    found: dict[int, list[str]] = {}
+    for name, number in zip(graph.names, graph.group.tolist(), strict=True):
+        found.setdefault(number, []).append(name)
+    return [" ".join(names) for names in found.values() if len(names) > 1]

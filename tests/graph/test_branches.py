@@ -7,7 +7,7 @@ import numpy as np
 from pardnn.cost.branches import passed_over
 from pardnn.graph.build import build
 from pardnn.graph.raw import RawFunction
-from tests.graph.drawn import draw, function
+from tests.graph.drawn import draw, function, groups
 
 THEN = function(
     "then", "h x", "v = ReadVariableOp(h) dtype=float\nm = Mul(x, v:value:0) T=float", y="m:z:0"
@@ -28,14 +28,6 @@ def text_of(*branches: str) -> str:
 
 def inputs(text: str, *functions: RawFunction) -> dict[str, str]:
     return {node.name: " ".join(node.inputs) for node in build(draw(text, functions=functions)).nodes}
-
-
-def groups(text: str, *functions: RawFunction) -> list[str]:
-    graph = build(draw(text, functions=functions))
-    found: dict[int, list[str]] = {}
-    for name, number in zip(graph.names, graph.group.tolist(), strict=True):
-        found.setdefault(number, []).append(name)
-    return [" ".join(names) for names in found.values() if len(names) > 1]
 
 
 def test_a_branch_is_two_calls_and_a_merge_and_waits_for_its_condition() -> None:

@@ -9,7 +9,7 @@ from pardnn.graph.callgraph import CallGraph
 from pardnn.graph.inline import Inlined, inline
 from pardnn.graph.library import Library
 from pardnn.graph.raw import RawFunction
-from tests.graph.drawn import draw, function
+from tests.graph.drawn import draw, function, groups
 
 RELU = function("relu", "x", "r = Relu(x) T=float", y="r:activations:0")
 BLOCK = function("block", "x w", "m = MatMul(x, w) T=float\nr = Relu(m:product:0) T=float", y="r:activations:0")
@@ -24,14 +24,6 @@ def inlined(text: str, *functions: RawFunction, awaited: Sequence[str] = ()) -> 
 def read(found: Inlined) -> dict[str, str]:
     """The inputs by op name, as a text."""
     return {node.name: " ".join(node.inputs) for node in found.nodes}
-
-
-def groups(text: str, *functions: RawFunction) -> list[str]:
-    graph = build(draw(text, functions=functions))
-    found: dict[int, list[str]] = {}
-    for name, number in zip(graph.names, graph.group.tolist(), strict=True):
-        found.setdefault(number, []).append(name)
-    return [" ".join(names) for names in found.values() if len(names) > 1]
 
 
 def test_a_body_takes_the_calls_place_and_the_call_runs_nothing() -> None:

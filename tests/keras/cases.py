@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import logging
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.keras.equal import DEVICES
+from tests.keras.equal import DEVICES, four_cpus
 
 Facts = dict[str, Any]
 CASES: dict[str, Callable[[], Facts]] = {}
@@ -15,6 +17,27 @@ def case(function: Callable[[], Facts]) -> Callable[[], Facts]:
     """Add a case to those that run."""
     CASES[function.__name__] = function
     return function
+
+
+def answer(names: list[str]) -> None:
+    """Run the cases of these names, or all, and print [case, facts]: one JSON line each."""
+    four_cpus()
+    logging.getLogger("pardnn").setLevel(logging.ERROR)
+    for name in names or CASES:
+        print(json.dumps([name, CASES[name]()]), flush=True)  # noqa: T201 - the answer
+
+
+def refusals(asks: Mapping[str, Callable[[], Any]]) -> Facts:
+    """[line, exit code, True] of each of these that is refused."""
+    from pardnn.errors import PardnnError
+
+    told: Facts = {}
+    for name, ask in asks.items():
+        try:
+            ask()
+        except PardnnError as error:
+            told[name] = [str(error), error.exit_code, True]
+    return told
 
 
 def fresh(name: str = "cnn") -> Any:

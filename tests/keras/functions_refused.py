@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from tests.keras.cases import Facts, case, placed
+from tests.keras.cases import Facts, case, placed, refusals
 from tests.keras.equal import DEVICES
 from tests.keras.loop import Loop, data
 
@@ -95,15 +95,8 @@ def refused() -> Facts:
     attempt("no function", lambda loop: placed(loop.optimizer))
     loop = Loop()
     plan = placed(loop.step)
-    late: dict[str, Callable[[], Any]] = {
-        "twice": lambda: placed(loop.step), "early": lambda: plan.makespan_us, "unverified": plan.verify,
-    }  # fmt: skip
-    for name, ask in late.items():
-        try:
-            ask()
-        except PardnnError as error:
-            told[name] = [str(error), error.exit_code, True]
-    return told
+    late = {"twice": lambda: placed(loop.step), "early": lambda: plan.makespan_us, "unverified": plan.verify}
+    return told | refusals(late)
 
 
 @case

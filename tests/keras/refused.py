@@ -6,8 +6,6 @@ Every case says what was told and whether the model then trains with the numbers
 from __future__ import annotations
 
 import copy
-import json
-import logging
 import pickle
 import sys
 from collections.abc import Callable
@@ -15,8 +13,8 @@ from functools import partial
 from typing import Any
 from unittest import mock
 
-from tests.keras.cases import CASES, Facts, case, fresh, placed, weights
-from tests.keras.equal import DEVICES, four_cpus
+from tests.keras.cases import Facts, answer, case, fresh, placed, weights
+from tests.keras.equal import DEVICES
 
 
 def fitted(model: Any, x: Any, y: Any) -> Any:
@@ -253,13 +251,5 @@ def kinds() -> Facts:
     return {name: told(partial(placed, thing)) for name, thing in things.items()}
 
 
-def main(names: list[str]) -> None:
-    """Run the cases of these names, or all: one JSON line each."""
-    four_cpus()
-    logging.getLogger("pardnn").setLevel(logging.ERROR)
-    for name in names or CASES:
-        print(json.dumps([name, CASES[name]()]), flush=True)  # noqa: T201 - the answer
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    answer(sys.argv[1:])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.keras.cases import Facts, case, fresh, placed, weights
+from tests.keras.cases import Facts, case, fresh, placed, refusals, weights
 from tests.keras.equal import DEVICES
 
 
@@ -76,13 +76,7 @@ def refused() -> Facts:
     attempt("strategy", lambda model, x, y: placed(mirrored))
     model, _, _ = fresh()
     plan = placed(model)
-    late: dict[str, Callable[[], Any]] = {"twice": lambda: placed(model), "early": lambda: plan.makespan_us}
-    for name, ask in late.items():
-        try:
-            ask()
-        except PardnnError as error:
-            told[name] = [str(error), error.exit_code, True]
-    return told
+    return told | refusals({"twice": lambda: placed(model), "early": lambda: plan.makespan_us})
 
 
 @case

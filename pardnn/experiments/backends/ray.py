@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pardnn.errors import InputError
+from pardnn.errors import InputError, one_line
 from pardnn.experiments.backend import backends
 from pardnn.experiments.cell import Cell
 from pardnn.experiments.needs import need
@@ -36,7 +36,7 @@ class Ray:
         try:
             ray.init(self.address or "local", num_cpus=cores, logging_level=logging.CRITICAL)
         except (ConnectionError, OSError, ValueError, RuntimeError) as error:
-            raise InputError(f"Ray cannot be begun: {' '.join(str(error).split())[:200]}") from None
+            raise InputError(f"Ray cannot be begun: {one_line(error, 200)}") from None
         try:
             work = ray.remote(carry_out)
             coming = iter(cells)
