@@ -82,14 +82,14 @@ def profile(
     )  # fmt: skip
     tell("adding up")
     times = op_times(traces)
-    overhead = _overhead(clock, times)
+    overhead = overhead_ns(clock, times)
     table = CostTable(step.name, rows_of(times, step.name, overhead))
     subject = replace(pose(step.message, replace(options, costs=table)), name=step.name)
     notes = tuple(note for note in bare.notes if "--keep-devices" not in note)  # devices are not heeded here
     return Profile(table.path, table.rows, times, clock, overhead, subject, notes)
 
 
-def _overhead(clock: Clock, times: OpTimes) -> float:
+def overhead_ns(clock: Clock, times: OpTimes) -> float:
     """Nanoseconds of each run that are the runtime's own."""
     runs = sum(op.runs for op in times.ops if op.step_ns is not None)
     return min(max(1e9 * clock.step_s(clock.plain_s) - times.step_ns, 0.0) / runs, MOST_OVERHEAD_NS)

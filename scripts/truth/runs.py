@@ -1,8 +1,10 @@
 """Steps of every model under every plan on a pair of workers: untraced for the clock, one traced for the rest.
 
-    python -m scripts.truth.runs FOLDER RUN [MODEL...]
+    python -m scripts.truth.runs FOLDER RUN SECONDS MODEL...
 
-Reads what `prepare` wrote and FOLDER/MODEL/PLAN.json (op -> task); writes FOLDER/MODEL/PLAN.RUN.json and .pb.
+Reads what `prepare` wrote and FOLDER/MODEL/PLAN.json (op -> task); writes FOLDER/MODEL/PLAN.RUN.json and .pb of the
+plans that lack them, with what a step on one worker took beside them. Begins no model after so many seconds, but one at
+least.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.truth.settings import MODELS, PLANS, STEPS, WARM_UP, WORKERS
+from scripts.truth.settings import ONE, PLANS, STEPS, WARM_UP, WORKERS
 from scripts.truth.workers import workers
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -75,40 +77,54 @@ def placed(folder: Path, plan: str, feeds: dict[str, Any]) -> Any:
     return message
 
 
+def lacking(folder: Path, run: int) -> list[str]:
+    """The plans of a model that have no result of a run yet."""
+    return [plan for plan in PLANS if not (folder / f"{plan}.{run}.json").exists()]
+
+
 def run_model(folder: Path, run: int, target: str) -> None:
-    """All plans of a model by turns."""
+    """The plans of a model that are lacking, by turns, and always the one on one worker."""
     import tensorflow as tf
 
     from pardnn.placers.extract import TRAIN_OP
     from pardnn.placers.runner import Runner
 
     values, feeds = (dict(np.load(folder / f"{name}.npz")) for name in ("values", "feeds"))
+    wanted = lacking(folder, run)
     with contextlib.ExitStack() as opened:
         running = {}
-        for plan in PLANS:
+        for plan in dict.fromkeys([ONE, *wanted]):
             runner = Runner(placed(folder, plan, feeds), target=target, rewriting=False)
             running[plan] = Running(opened.enter_context(runner), feeds)
             runner.assign(values)
         for turn in range(WARM_UP + STEPS):
             for one in running.values():
                 one.round(count=turn >= WARM_UP)
-        for plan, one in running.items():
+        found = {}
+        for plan in wanted:
+            one = running[plan]
             for _ in range(2):  # the first one also sets the tracer up
                 began = time.perf_counter()
                 _, metadata = one.runner.traced(feeds, targets=[TRAIN_OP])
                 traced = time.perf_counter() - began
             (folder / f"{plan}.{run}.pb").write_bytes(metadata.SerializeToString())
-            facts = {"step_s": one.step_s, "call_s": one.call_s, "traced_s": traced, "load": os.getloadavg()[0]}
+            found[plan] = {
+                "step_s": one.step_s, "call_s": one.call_s, "traced_s": traced, "load": os.getloadavg()[0],
+                "one_step_s": running[ONE].step_s, "one_call_s": running[ONE].call_s, "at": time.time(),
+            }  # fmt: skip
+        for plan, facts in found.items():
             (folder / f"{plan}.{run}.json").write_text(json.dumps(facts))
     tf.compat.v1.Session.reset(target)  # frees the variables
 
 
-def main(folder: str, run: str, *names: str) -> None:
+def main(folder: str, run: str, seconds: str, *names: str) -> None:
     """Run the models on two workers that are started for it."""
+    until = time.monotonic() + float(seconds)
     with workers(WORKERS) as addresses:
-        for model in MODELS:
-            if not names or model.name in names:
-                run_model(Path(folder) / model.name, int(run), f"grpc://{addresses[0]}")
+        for name in names:
+            run_model(Path(folder) / name, int(run), f"grpc://{addresses[0]}")
+            if time.monotonic() > until:
+                return
 
 
 if __name__ == "__main__":
