@@ -58,7 +58,7 @@ def main() -> int:
 def _stage(stage: str, folder: Path, names: list[str], until: float) -> None:
     if stage == "prepare":
         program = ["-m", "scripts.truth.prepare"]
-        _each(stage, folder, names, "layers.json", until, lambda name: pinned({
+        _each(stage, folder, names, "by_layer.json", until, lambda name: pinned({
             cores(1)[0]: [*program, name, str(folder / name)]}))  # fmt: skip
     elif stage == "costs":
         other, own = cores(2)

@@ -49,7 +49,7 @@ def subject_of(folder: Path, machine: Path) -> Subject:
 def planned(subject: Subject, folder: Path, plan: str) -> Placement:
     """The placement [n] of a plan."""
     if plan == "layers":
-        return subject.problem.settle(_by_layers(subject, json.loads((folder / "layers.json").read_text())))
+        return subject.problem.settle(_by_layers(subject, json.loads((folder / "by_layer.json").read_text())))
     chosen = method(_METHODS.get(plan, plan))(subject.problem, np.random.default_rng(SEED))
     return chosen.astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""A model's training step as files: graph.pb, values.npz (what variables hold), feeds.npz and layers.json.
+"""A model's training step as files: graph.pb, values.npz (what variables hold), feeds.npz and by_layer.json.
 
 python -m scripts.truth.prepare MODEL FOLDER
 """
@@ -52,7 +52,7 @@ def _write_step(whole: tuple[Any, Any, Any], into: Path) -> None:
     (into / "graph.pb").write_bytes(step.message.SerializeToString(deterministic=True))
     np.savez(into / "values.npz", **step.values)  # type: ignore[arg-type]
     np.savez(into / "feeds.npz", **step.feeds)  # type: ignore[arg-type]
-    (into / "layers.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
+    (into / "by_layer.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
 
 
 if __name__ == "__main__":

@@ -120,9 +120,9 @@ def run_model(folder: Path, run: int, target: str) -> None:
 def main(folder: str, run: str, seconds: str, *names: str) -> None:
     """Run the models on two workers that are started for it."""
     until = time.monotonic() + float(seconds)
-    with workers(WORKERS) as addresses:
+    with workers(WORKERS) as running:
         for name in names:
-            run_model(Path(folder) / name, int(run), f"grpc://{addresses[0]}")
+            run_model(Path(folder) / name, int(run), f"grpc://{running.addresses[0]}")
             if time.monotonic() > until:
                 return
 

@@ -56,7 +56,7 @@ INTER_OP_THREADS = 2
 RUNS = 3
 """Pairs of workers, one after the other."""
 WARM_UP = 2
-STEPS = 7
+STEPS = 9
 """Untraced steps of each plan in each run, the plans of a model by turns."""
 PROFILED_STEPS = 10
 SEED = 0

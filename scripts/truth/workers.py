@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pardnn.placers.address import Address, await_all
 
@@ -24,9 +25,21 @@ def cores(count: int) -> list[int]:
     return found[:count]
 
 
+class Workers(NamedTuple):
+    """Of each worker."""
+
+    addresses: tuple[str, ...]
+    pids: tuple[int, ...]
+
+    def seconds(self) -> list[float]:
+        """Processor time that each has had so far, all its threads together."""
+        files = [sorted(Path(f"/proc/{pid}/task").glob("*/schedstat")) for pid in self.pids]
+        return [sum(int(file.read_text().split()[0]) for file in some) / 1e9 for some in files]
+
+
 @contextlib.contextmanager
-def workers(count: int) -> Iterator[tuple[str, ...]]:
-    """The addresses of `pardnn serve`, once for each core; ended with the block."""
+def workers(count: int) -> Iterator[Workers]:
+    """`pardnn serve`, once for each core; ended with the block."""
     addresses = _free(count)
     usual = os.sched_getaffinity(0)
     started: list[subprocess.Popen[bytes]] = []
@@ -39,7 +52,7 @@ def workers(count: int) -> Iterator[tuple[str, ...]]:
         late = await_all([Address.parse(text, "worker") for text in addresses], _PATIENCE_S, lambda _: None)
         if late is not None:
             raise SystemExit(f"worker {late} has not come up in {_PATIENCE_S:g} s")
-        yield addresses
+        yield Workers(addresses, tuple(process.pid for process in started))
     finally:
         os.sched_setaffinity(0, usual)
         for process in started:
