@@ -263,6 +263,17 @@ class Plan:
         write_file(path, made.packed(str(path)), force=force)
         return made.dropped
 
+    def report(self, path: str | Path | None = None, *, force: bool = False) -> bytes:
+        """The plan as one HTML page that needs no network: verdict, timeline, memory, traffic, scopes, ops, and how to
+        get it again. With a path it is also written there. Raises InputError where it cannot be.
+        """
+        from pardnn.picture import report
+
+        made = report(self)
+        if path is not None:
+            write_file(path, made, force=force)
+        return made
+
     def summary(self) -> str:
         """The table the command line prints, in plain text."""
         from pardnn.report.layout import plain

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class Pictures:
     """The files that are asked for to look at a plan, and what is to be said of them once they are made."""
 
+    html: str | None = None
     trace: str | None = None
     max_events: int | None = None
     notes: list[str] = field(default_factory=list)
@@ -24,12 +25,12 @@ class Pictures:
     @classmethod
     def taken(cls, given: dict[str, Any]) -> Self:
         """The options of `options.pictures`, taken out of what a command was given."""
-        return cls(given.pop("trace"), given.pop("max_events"))
+        return cls(given.pop("html"), given.pop("trace"), given.pop("max_events"))
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Their names."""
-        return tuple(path for path in (self.trace,) if path is not None)
+        return tuple(path for path in (self.html, self.trace) if path is not None)
 
     def contents(self, plan: Plan, paths: Sequence[str]) -> list[bytes]:
         """What goes into each of the files, by their names: a picture, else the plan or the placed graph."""
@@ -40,6 +41,11 @@ class Pictures:
         return replace(plan, warnings=(*plan.warnings, *self.notes)) if self.notes else plan
 
     def _content(self, plan: Plan, path: str) -> bytes:
+        if path == self.html:
+            from pardnn.cli.typed import typed
+            from pardnn.picture import report
+
+            return report(plan, typed())
         if path == self.trace:
             trace = plan.timeline(**({"max_events": self.max_events} if self.max_events else {}))
             self.notes += [trace.dropped] if trace.dropped else []
