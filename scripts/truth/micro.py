@@ -14,23 +14,19 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
-from scripts.truth.runs import device
-from scripts.truth.settings import WORKERS
-from scripts.truth.workers import Workers, workers
+from scripts.truth.settings import SENT, SENT_STEPS, WORKERS
+from scripts.truth.workers import Workers, device, workers
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 _numbers = itertools.count()
 REPEATS = 7
-SENT = ((4, 200), (1 << 12, 200), (1 << 16, 100), (1 << 18, 50), (1 << 20, 24), (1 << 22, 12), (1 << 24, 4))
-"""(bytes of a tensor, tensors) that are sent in a step."""
-SENT_STEPS = 12
 WORK, WIDTH = 150, 384
 """Products of so many square matrices, one after the other: what a processor is kept busy with."""
 
@@ -142,6 +138,16 @@ def tiny(count: int, side_by_side: bool) -> list[Any]:
         return [value.op]
 
 
+def transfer_costs(bench: Bench, sent: Sequence[tuple[int, int]], steps: int) -> list[list[float]]:
+    """[bytes, the sender's processor time for each tensor, the receiver's] for each (bytes, tensors in a step)."""
+    empty = bench.processor(list, 5 * steps)
+    found = []
+    for size, count in sent:
+        took = bench.processor(lambda s=size, c=count: sending(s, c), steps)  # type: ignore[misc]
+        found.append([size, *((all_of_it - call) / count for all_of_it, call in zip(took, empty, strict=True))])
+    return found
+
+
 def measured(running: Workers) -> dict[str, Any]:
     """All figures."""
     from pardnn.placers.cluster import Cluster
@@ -150,9 +156,7 @@ def measured(running: Workers) -> dict[str, Any]:
     bench = Bench(running)
     sent = transfers(Cluster.of(list(running.addresses)))
     facts: dict[str, Any] = {"link": [list(sent.sizes), list(sent.seconds)]}
-    for name, steps in (("empty", 20 * SENT_STEPS), ("both_ends", SENT_STEPS)):
-        facts[name] = bench.processor(lambda n=name: [] if n == "empty" else sending(4, 1), steps)  # type: ignore[misc]
-    facts["sent"] = [[size, count, *bench.processor(lambda s=size, c=count: sending(s, c))] for size, count in SENT]  # type: ignore[misc]
+    facts["sent"] = transfer_costs(bench, SENT, SENT_STEPS)
     facts["chain"] = [bench.seconds(lambda n=n: tiny(n, False)) for n in (10, 2010)]  # type: ignore[misc]
     facts["fan"] = [bench.seconds(lambda n=n: tiny(n, True)) for n in (10, 2010)]  # type: ignore[misc]
     facts["work"] = [bench.seconds(lambda t=t: work(t)) for t in range(WORKERS)]  # type: ignore[misc]

@@ -59,4 +59,10 @@ WARM_UP = 2
 STEPS = 9
 """Untraced steps of each plan in each run, the plans of a model by turns."""
 PROFILED_STEPS = 10
+SENT = ((4, 200), (1 << 12, 200), (1 << 16, 100), (1 << 18, 50), (1 << 20, 24), (1 << 22, 12), (1 << 24, 4))
+"""(bytes of a tensor, tensors) that `micro` sends in a step."""
+SENT_STEPS = 12
+PROBED = ((4, 200), (1 << 16, 100), (1 << 20, 24))
+"""The like, sent before each model's steps: what a transfer costs in those minutes."""
+PROBE_STEPS = 6
 SEED = 0
