@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os.path import exists
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,7 +103,7 @@ def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
 
     model = graph[0] if isinstance(graph, tuple) and graph else graph
     name = str(graph) if isinstance(graph, str | Path) else type(model).__name__
-    named = isinstance(graph, str) and ":" in graph and not Path(graph).exists()
+    named = isinstance(graph, str) and ":" in graph and not exists(graph)
     if named or isinstance(graph, tuple) or hasattr(graph, "train_step"):
         made = made_by(graph) if named else graph
         if targets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,23 @@ _ROUND = 20_000_000  # what is spent before the first placement is improved a se
 _LARGE = 20_000  # nodes
 _FOR_SEVERAL = 1000  # simulations from which on it pays to improve more than one start
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
+
+
+class Meter:
+    """How much of a budget is spent, for whoever waits: `reach` hears the share."""
+
+    def __init__(self, reach: Callable[[float], None] = lambda share: None) -> None:
+        self._reach, self._budget, self._spent = reach, 0, 0
+
+    def begin(self, budget: int) -> None:
+        """So much may be spent from now on."""
+        self._budget, self._spent = budget, 0
+        self._reach(0.0)
+
+    def spend(self, amount: int) -> None:
+        """So much more is spent."""
+        self._spent += amount
+        self._reach(min(1.0, self._spent / max(1, self._budget)))
 
 
 @dataclass(frozen=True)
@@ -38,6 +55,8 @@ class Best:
     enough: Callable[[], bool]
     finalists: int = 3
     patience: int = 4
+    meter: Meter = field(default_factory=Meter)
+    """What is spent is told to it, by the refiners that `improve` makes."""
     few: tuple[str, ...] = ()
     """On large graphs these starts on all GPUs, as they are, if any of them fits; none named = all, improved."""
 
@@ -48,6 +67,7 @@ class Best:
             return ranked[0][1]
         fastest, left = ranked[0][1], min(self.budget, self.times * problem.workload.dag.n)
         share = min(left, _ROUND)
+        self.meter.begin(left)
         if share >= _FOR_SEVERAL * problem.workload.dag.n:
             share //= 2
             fastest = self._improved([start for _, start in ranked[: self.finalists]], share, problem, rng)

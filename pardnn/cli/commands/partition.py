@@ -68,7 +68,7 @@ def command(
         tell(f"reading {graph}")
         subject = prepare(graph, asked)
         outputs = targets(placed=subject.file is not None)
-        plan = solve(subject, asked, tell, patient=True)
+        plan = solve(subject, asked, tell, patient=True, reach=tell.reach)
         tell("writing")
         started = time.perf_counter()
         outputs.write(pictures.contents(plan, outputs.paths))
