@@ -10,7 +10,7 @@ from pardnn.cli import options
 from pardnn.cli.voice import Voice
 
 
-@click.command(short_help="What would make a step fit: GPUs, batches, recomputation, the host.")
+@click.command(short_help="What would make a step fit: memory, GPUs, batch, host memory.")
 @options.graph_argument
 @options.hardware
 @options.method

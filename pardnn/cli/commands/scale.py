@@ -21,7 +21,7 @@ class _Strategy(click.Option):
         return super().get_help_record(ctx)
 
 
-@click.command(short_help="Step time by number of workers: data parallel, or each worker on several GPUs.")
+@click.command(short_help="Step time by number of workers, each of one GPU or several.")
 @options.graph_argument
 @click.option("--workers", default="1,2,4,8,16,32,64", show_default=True, metavar="N,N,...")
 @click.option("--sync", cls=_Strategy, default="ring", show_default=True, metavar="NAME")
