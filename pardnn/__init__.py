@@ -10,9 +10,10 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "build_on_host", "device_function", "partition", "place", "profile"]
+__all__ = ["Plan", "build_on_host", "device_function", "partition", "place", "profile", "scale"]
 
 if TYPE_CHECKING:
+    from pardnn.answers.scaling import scale
     from pardnn.dropin import place
     from pardnn.pipeline import partition
     from pardnn.placers.byname import device_function
@@ -27,6 +28,7 @@ _HOME = {
     "partition": "pardnn.pipeline",
     "place": "pardnn.dropin",
     "profile": "pardnn.profiling",
+    "scale": "pardnn.answers.scaling",
 }
 
 

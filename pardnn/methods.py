@@ -14,7 +14,7 @@ from pardnn.partitioners.metis import Metis
 from pardnn.problem import Partitioner, Placement, Problem, Refiner
 from pardnn.refine.fit import Fit
 from pardnn.registry import partitioners
-from pardnn.search.best import Best
+from pardnn.search.best import Best, Meter
 from pardnn.search.exact.prove import Exact
 from pardnn.search.grains import Grains
 
@@ -57,11 +57,12 @@ def method(
     fit: Fit = _FIT,
     patience: int = Best.patience,
     left_s: Callable[[], float] = lambda: math.inf,
+    reach: Callable[[float], None] = lambda share: None,
 ) -> Partitioner:
     """The method of that name. `enough` is asked now and then whether `auto` should stop with the best so far.
 
-    `fit` is what makes placements fit; for `patience` see `Best`. `left_s` tells `exact` the seconds it may take.
-    Raises InputError for an unknown name.
+    `fit` is what makes placements fit; for `patience` see `Best`. `left_s` tells `exact` the seconds it may take,
+    `reach` hears which share of its budget `auto` has spent. Raises InputError for an unknown name.
     """
     entries = partitioners.all()
     if name in entries:
@@ -74,9 +75,10 @@ def method(
     starts = {name: Method(entry.make(), (fit,)) for name, entry in entries.items() if entry.start}
     # METIS is quick and, on wide graphs, a matter of luck.
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
-    improve = partial(Grains, enough=enough)
-    few = ("metis", "metis 30", "etf", "single") if effort == "fast" else ()
-    return Best(starts, improve, *BUDGETS[effort], enough, effort == "best", patience=patience, few=few)
+    meter = Meter(reach)
+    improve = partial(Grains, enough=enough, spend=meter.spend)
+    few = (("metis", "metis 30", "single"), ("etf",)) if effort == "fast" else ()
+    return Best(starts, improve, *BUDGETS[effort], enough, effort == "best", patience=patience, meter=meter, few=few)
 
 
 @dataclass(frozen=True)

@@ -59,22 +59,33 @@ def prepare(graph: Any, options: Options) -> Subject:
 
 
 def solve(
-    subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None, patient: bool = False
+    subject: Subject,
+    options: Options,
+    tell: Callable[[str], None] = lambda _: None,
+    patient: bool = False,
+    reach: Callable[[float], None] = lambda share: None,
 ) -> Plan:
-    """The plan of a posed problem; `tell` hears what is done. Raises DoesNotFit, which says what memory would do.
+    """The plan of a posed problem. Raises DoesNotFit, which says what memory would do.
+
+    `tell` hears what is done, `reach` how much of the search is over.
 
     patient: the first Ctrl-C ends a search with the best so far, instead of raising KeyboardInterrupt.
     """
     try:
         with gently(tell) if patient and options.method in (AUTO, EXACT) else nullcontext(never) as stopped:
             tell(f"deciding: {options.method}")
-            return decide(subject, options, stopped)
+            return decide(subject, options, stopped, reach)
     except DoesNotFit as error:
         tell("does not fit: looking for a memory that would do")
         raise remedy(subject, options, error) from None
 
 
-def decide(subject: Subject, options: Options, stopped: Callable[[], bool] = never) -> Plan:
+def decide(
+    subject: Subject,
+    options: Options,
+    stopped: Callable[[], bool] = never,
+    reach: Callable[[float], None] = lambda share: None,
+) -> Plan:
     """The plan of a posed problem, by the method asked for; `stopped` ends a search early. Raises DoesNotFit."""
     started, compiled = time.perf_counter(), compile_seconds()
     limit = options.time_limit_s
@@ -85,7 +96,10 @@ def decide(subject: Subject, options: Options, stopped: Callable[[], bool] = nev
     def left_s() -> float:
         return (float("inf") if limit is None else limit) - (time.perf_counter() - started)
 
-    choose = method(options.method, options.effort, lambda: stopped() or left_s() < 0, left_s=left_s)
+    def over(share: float) -> None:
+        reach(share if limit is None else max(share, 1 - left_s() / limit))
+
+    choose = method(options.method, options.effort, lambda: stopped() or left_s() < 0, left_s=left_s, reach=over)
     try:
         answer = (
             choose.prove(subject.problem, rng)

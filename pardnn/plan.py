@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from pardnn.problem import Placement
 from pardnn.subject import Subject
 from scheduler.machine import UNLIMITED
 from scheduler.schedule import Schedule
+
+if TYPE_CHECKING:
+    from pardnn.report.trace.chrome import Trace
 
 
 class Unordered(NamedTuple):
@@ -243,6 +246,33 @@ class Plan:
         """Write the plan (a name ending in .placement.json), or else the placed graph; whole or not at all."""
         content = plan_bytes(self.file()) if str(path).endswith(".placement.json") else self.placed_graph()
         write_file(path, content, force=force)
+
+    def timeline(self, max_events: int = 1_000_000) -> Trace:
+        """One step as Chrome's trace events, at most so many of them, and a word on what is left out."""
+        from pardnn.report.trace.chrome import chrome_trace
+
+        return chrome_trace(self.subject.problem, self.schedule, self.subject.names, self.subject.ops, max_events)
+
+    def trace(self, path: str | Path, *, max_events: int = 1_000_000, force: bool = False) -> str:
+        """Write one step as a timeline for Perfetto (ui.perfetto.dev), a gzip where the name ends in .gz.
+
+        A word on what is left out of it comes back, "" where it has everything. Raises InputError where it cannot be
+        written.
+        """
+        made = self.timeline(max_events)
+        write_file(path, made.packed(str(path)), force=force)
+        return made.dropped
+
+    def report(self, path: str | Path | None = None, *, force: bool = False) -> bytes:
+        """The plan as one HTML page that needs no network: verdict, timeline, memory, traffic, scopes, ops, and how to
+        get it again. With a path it is also written there. Raises InputError where it cannot be.
+        """
+        from pardnn.picture import report
+
+        made = report(self)
+        if path is not None:
+            write_file(path, made, force=force)
+        return made
 
     def summary(self) -> str:
         """The table the command line prints, in plain text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os.path import exists
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,14 +83,14 @@ def profile(
     )  # fmt: skip
     tell("adding up")
     times = op_times(traces)
-    overhead = _overhead(clock, times)
+    overhead = overhead_ns(clock, times)
     table = CostTable(step.name, rows_of(times, step.name, overhead))
     subject = replace(pose(step.message, replace(options, costs=table)), name=step.name)
     notes = tuple(note for note in bare.notes if "--keep-devices" not in note)  # devices are not heeded here
     return Profile(table.path, table.rows, times, clock, overhead, subject, notes)
 
 
-def _overhead(clock: Clock, times: OpTimes) -> float:
+def overhead_ns(clock: Clock, times: OpTimes) -> float:
     """Nanoseconds of each run that are the runtime's own."""
     runs = sum(op.runs for op in times.ops if op.step_ns is not None)
     return min(max(1e9 * clock.step_s(clock.plain_s) - times.step_ns, 0.0) / runs, MOST_OVERHEAD_NS)
@@ -102,7 +103,7 @@ def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
 
     model = graph[0] if isinstance(graph, tuple) and graph else graph
     name = str(graph) if isinstance(graph, str | Path) else type(model).__name__
-    named = isinstance(graph, str) and ":" in graph and not Path(graph).exists()
+    named = isinstance(graph, str) and ":" in graph and not exists(graph)
     if named or isinstance(graph, tuple) or hasattr(graph, "train_step"):
         made = made_by(graph) if named else graph
         if targets:

@@ -67,3 +67,6 @@ class Registry(Generic[T]):
 
 partitioners: Registry[Any] = Registry("method", "pardnn.partitioners")
 partitioner = partitioners.register
+
+strategies: Registry[Any] = Registry("strategy", "pardnn.distribute.strategies")
+strategy = strategies.register

@@ -10,7 +10,7 @@ import numpy as np
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit
 from pardnn.methods import method
-from pardnn.problem import Problem
+from pardnn.problem import Placement, Problem
 from pardnn.refine.fit import Fit
 from pardnn.refine.needs import Needs
 from pardnn.search.best import Best
@@ -23,8 +23,26 @@ _NEAR = 1.02
 _FULL, _QUICK, _QUICKEST = Fit(), Fit(trials=0), Fit(rounds=4, corrections=2, trials=0)
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """Options under which the same run was seen to fit, as they are typed, None if none was found; and the bound."""
+
+    typed: str | None
+    proven: str
+    """Less memory for each GPU than this does for no placement."""
+
+
 def remedy(subject: Subject, options: Options, error: DoesNotFit) -> DoesNotFit:
-    """The error with a way out: a `--mem` for which this very run, repeated, succeeds.
+    """The error with a way out: a `--mem` for which this very run, repeated, succeeds; and who knows more."""
+    found = enough(subject, options)
+    works = f"{found.typed} works (tried); " if found.typed else ""
+    return DoesNotFit(
+        f"{error}; {works}below {found.proven} no placement can fit (proven); `pardnn advise` finds what else would do"
+    )
+
+
+def enough(subject: Subject, options: Options) -> Remedy:
+    """The smallest memory of each GPU that was seen to be enough.
 
     The memory is the same for every GPU. It is sought between the proven bound and what an unlimited run needs, by
     tries that are made less of an effort to fit than the run will make. What they find is then tried as it will be
@@ -33,7 +51,7 @@ def remedy(subject: Subject, options: Options, error: DoesNotFit) -> DoesNotFit:
     tries = _Tries(subject, options)
     fraction = float(options.mem_fraction)
     bound = memory_bound(subject.problem) / fraction
-    proven = f"below {floor_size(int(bound))} no placement can fit (proven)"
+    proven = floor_size(int(bound))
     free = tries.quick("unlimited")
     found: list[str] = []
     if free:
@@ -41,10 +59,9 @@ def remedy(subject: Subject, options: Options, error: DoesNotFit) -> DoesNotFit:
         found = _working(lambda mem: tries.quick(mem) is not None, max(bound, failed), free / fraction, tries.steps)
     best = next((mem for mem in found if tries.typed(mem) is not None), None)
     if best is None:
-        return DoesNotFit(f"{error}; {proven}")
+        return Remedy(None, proven)
     listed = options.gpus is None and "," in str(options.mem)
-    typed = f"--gpus {subject.problem.gpus // options.hosts} --mem {best}" if listed else f"--mem {best}"
-    return DoesNotFit(f"{error}; {typed} works (tried); {proven}")
+    return Remedy(f"--gpus {subject.problem.gpus // options.hosts} --mem {best}" if listed else f"--mem {best}", proven)
 
 
 @dataclass(frozen=True)
@@ -75,12 +92,33 @@ class _Tries:
         options = self.options
         gpus = self.subject.problem.gpus // options.hosts if options.gpus is None else options.gpus
         problem = with_memory(self.subject, replace(options, gpus=gpus, mem=mem)).problem
-        choose = method(options.method, options.effort, lambda: True, fit, patience)
-        try:
-            placement = choose(problem, np.random.default_rng(options.seed))
-        except DoesNotFit:
+        placement = first_fit(problem, options, fit, patience)
+        if placement is None:
             return None
         return int(problem.peaks(problem.simulate(placement))[: problem.gpus].max())
+
+
+def first_fit(problem: Problem, options: Options, fit: Fit = _FULL, patience: int = Best.patience) -> Placement | None:
+    """The first placement within the limits that a run meets, None if there is none.
+
+    From there on it can only become faster, and no longer fail.
+    """
+    try:
+        return attempt(problem, options, fit, patience)
+    except DoesNotFit:
+        return None
+
+
+def attempt(problem: Problem, options: Options, fit: Fit = _FULL, patience: int = Best.patience) -> Placement:
+    """The same; raises DoesNotFit."""
+    return method(options.method, options.effort, lambda: True, fit, patience)(
+        problem, np.random.default_rng(options.seed)
+    )
+
+
+def quick_fit(problem: Problem, options: Options) -> Placement | None:
+    """As `first_fit`, with less effort to make a placement fit."""
+    return first_fit(problem, options, _QUICKEST if problem.workload.dag.n > _LARGE else _QUICK, patience=1)
 
 
 def _working(works: Callable[[str], bool], low: float, high: float, steps: int) -> list[str]:
@@ -106,6 +144,11 @@ def _working(works: Callable[[str], bool], low: float, high: float, steps: int) 
 def memory_bound(problem: Problem) -> int:
     """Usable bytes below which no placement fits: the neediest group on a card of its own, the residents shared out."""
     needs = Needs.of(problem)
-    held = int((needs.resident + needs.running)[needs.free].max(initial=0))
     shared = -(-int(needs.resident[needs.free].sum()) // problem.gpus)
-    return max(held, shared)
+    return max(neediest(problem), shared)
+
+
+def neediest(problem: Problem) -> int:
+    """Usable bytes below which no placement fits however many GPUs there are: what the largest group takes alone."""
+    needs = Needs.of(problem)
+    return int((needs.resident + needs.running)[needs.free].max(initial=0))

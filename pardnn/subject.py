@@ -142,6 +142,14 @@ def with_memory(subject: Subject, options: Options) -> Subject:
     return replace(subject, hardware=hardware, problem=replace(subject.problem, machine=hardware.machine))
 
 
+def again(subject: Subject, options: Options) -> Subject:
+    """The subject's graph file understood anew under other options. Raises InputError."""
+    assert subject.file is not None
+    given = Input(subject.name, *subject.file, subject.sha256)
+    host = HOST in subject.problem.machine.devices
+    return _from_file(given, options, host, {"read": 0.0, "cost": -time.perf_counter()})
+
+
 def with_order(subject: Subject, edges: Edges) -> Subject:
     """The same subject with these control edges in place of those it has."""
     own = subject.own

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import pardnn
-from pardnn.answers.reasons import slack_ns
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.pipeline import decide, measured
 from pardnn.readers.costgraph import CostGraph, write_cost_graph
 from pardnn.remedy import memory_bound
+from pardnn.slack import slack_ns
 from pardnn.subject import pose
 from pardnn.units import parse_size
 from tests.conftest import ROOT

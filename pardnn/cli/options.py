@@ -60,6 +60,14 @@ _speech: tuple[Option, ...] = (
     click.option("-v", "--verbose", is_flag=True, help="Say what is being done."),
     click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
 )
+html = click.option("--html", metavar="FILE.html", help="Write a report to look at in a browser.")
+_pictures: tuple[Option, ...] = (
+    html,
+    click.option("--trace", metavar="FILE.json.gz", help="Write the step as a timeline, for Perfetto."),
+    click.option(
+        "--max-events", type=click.IntRange(1000), metavar="N", help="At most so many in the timeline.  [1000000]"
+    ),
+)
 force = click.option("--force", is_flag=True, help="Replace output files that exist.")
 
 
@@ -78,6 +86,8 @@ mode = _all(_mode)
 reading = _all(_reading)
 """How the graph is understood."""
 search = _all(_search)
+pictures = _all(_pictures)
+"""Files that show a plan; `pardnn.cli.pictures` takes them from what was given."""
 speech = _all(_speech)
 """How the answer is given: as_json, quiet, verbose."""
 

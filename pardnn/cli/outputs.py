@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,12 @@ class Outputs:
     force: bool = False
 
     @classmethod
-    def of(cls, inputs: Sequence[str], asked: Sequence[str], *, force: bool, placed: bool) -> Outputs:
+    def of(
+        cls, inputs: Sequence[str], asked: Sequence[str], *, force: bool, placed: bool, also: Sequence[str] = ()
+    ) -> Outputs:
         """What -o names, else STEM.placed.EXT (where there is a graph to place) and STEM.placement.json, here.
 
+        Then what `also` names: files that other options ask for.
         The first of the inputs is the graph, and none of them is ever overwritten.
         Raises InputError where one may not be written, so that nobody waits for a result that is then lost.
         """
@@ -33,28 +36,67 @@ class Outputs:
             raise InputError("the current directory is gone: change to one that exists") from None
         stem, extension = _split(Path(inputs[0]).name)
         default = [f"{stem}.placed{extension}"] if placed else []
-        outputs = cls(tuple(asked) or (*default, f"{stem}{PLAN}"), force)
-        outputs._check(inputs, placed=placed)
+        named = tuple(asked) or (*default, f"{stem}{PLAN}")
+        graphs = [path for path in named if path and not (path.endswith(PLAN) or is_events(path))]
+        if graphs and not placed:
+            raise InputError(f"-o {graphs[0]}: a cost graph yields a plan only; name it {graphs[0]}{PLAN}")
+        return cls.named(inputs, (*named, *also), force=force)
+
+    @classmethod
+    def named(cls, inputs: Sequence[str], paths: Sequence[str], *, force: bool) -> Outputs:
+        """These files and no others. Raises as `of`."""
+        outputs = cls(tuple(paths), force)
+        outputs._check(inputs)
         return outputs
 
     def write(self, contents: Sequence[bytes]) -> None:
         """Write them all; where one fails, everything stays as it was."""
         write_files(list(zip(self.paths, contents, strict=True)), force=self.force)
 
-    def _check(self, inputs: Sequence[str], *, placed: bool) -> None:
+    def _check(self, inputs: Sequence[str]) -> None:
         seen = set()
         for path in self.paths:
             if not path:
-                raise InputError("-o '': is no name of a file")
-            if not placed and not path.endswith(PLAN):
-                raise InputError(f"-o {path}: a cost graph yields a plan only; name it {path}{PLAN}")
+                raise InputError("'': is no name of a file")
             if any(_same(path, given) for given in inputs):
-                raise InputError(f"-o {path}: is an input, and inputs are never overwritten")
+                raise InputError(f"{path}: is an input, and inputs are never overwritten")
             real = os.path.realpath(path)
             if real in seen:
-                raise InputError(f"-o {path}: is named twice")
+                raise InputError(f"{path}: is named twice")
             seen.add(real)
             refuse_existing(path, force=self.force)
+
+
+def is_events(path: str) -> bool:
+    """Whether a file of that name is one that TensorBoard looks at."""
+    return "tfevents" in Path(path).name
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where files of known names go, those of them that there are."""
+
+    path: str
+    force: bool = False
+
+    @classmethod
+    def of(cls, path: str, names: Sequence[str], *, force: bool) -> Folder:
+        """The folder, made if it is not there. Raises InputError where a file may not be written."""
+        if not path:
+            raise InputError("-o '': is no name of a folder")
+        try:
+            Path(path).mkdir(exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path!a}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
+        for name in names:
+            refuse_existing(Path(path, name), force=force)
+        return cls(path, force)
+
+    def write(self, files: Iterable[tuple[str, bytes]]) -> list[str]:
+        """Write them all, or none; returns their paths."""
+        placed = [(str(Path(self.path, name)), content) for name, content in files]
+        write_files(placed, force=self.force)
+        return [path for path, _ in placed]
 
 
 def _split(name: str) -> tuple[str, str]:

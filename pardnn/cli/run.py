@@ -14,7 +14,7 @@ import click
 
 from pardnn.cli.group import app
 from pardnn.errors import PardnnError
-from pardnn.report.words import safe
+from pardnn.report.words import told
 
 BUG, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -28,7 +28,7 @@ def run(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")  # a name the terminal cannot show must not end the run
     debug = "--debug" in arguments or os.environ.get("PARDNN_DEBUG", "0") not in ("", "0")
     try:
-        code = app.main(list(arguments), "pardnn", standalone_mode=False)
+        code = app.main(list(arguments), "pardnn", standalone_mode=False, obj=tuple(arguments))
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
@@ -79,7 +79,7 @@ def _bug(error: Exception, *, debug: bool) -> int:
 def _tell(message: str, code: int) -> int:
     """One line on stderr, whatever a name in it holds."""
     with contextlib.suppress(OSError):  # nobody may be reading it
-        print(f"pardnn: {safe(message)}", file=sys.stderr, flush=True)
+        print(f"pardnn: {told(message)}", file=sys.stderr, flush=True)
     return code
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pardnn.report.words import ascii_only, safe
+from pardnn.report.words import ascii_only, safe, spoken, told
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -80,12 +80,12 @@ class Voice:
         """A line each on stderr."""
         if not self.quiet:
             for warning in warnings:
-                print(f"pardnn: warning: {safe(warning)}", file=sys.stderr)
+                print(f"pardnn: warning: {told(warning)}", file=sys.stderr)
 
     def log(self, line: str) -> None:
         """A line on stderr with -v."""
         if self.verbose and not self.quiet:
-            print(f"pardnn: {safe(line)}", file=sys.stderr)
+            print(f"pardnn: {told(line)}", file=sys.stderr)
 
     @contextmanager
     def progress(self, line_every_s: float = math.inf) -> Iterator[Progress]:
@@ -106,25 +106,32 @@ class Voice:
 
 
 class Progress:
-    """The line that says what is being done."""
+    """The line that says what is being done, and for how long it will go on where that can be told."""
 
     def __init__(self, voice: Voice, line_every_s: float = math.inf) -> None:
         self._voice, self._doing, self._since = voice, "", time.perf_counter()
+        self._marks: list[tuple[float, float]] = []
         self._line_every_s, self._line_at = line_every_s, self._since
         self._status: Status | None = None
         self._over = False
         self._lock = threading.Lock()
 
-    def __call__(self, doing: str) -> None:
-        """From now on this is being done."""
+    def __call__(self, doing: str, share: float | None = None) -> None:
+        """From now on this is being done; None = how much of it is behind us is not known, or begins anew."""
         with self._lock:
             self._voice.log(f"{time.perf_counter() - self._since:7.2f} s  {doing}")
             self._doing = doing
+            self._mark(share)
             if not self._voice.verbose and time.perf_counter() - self._line_at >= self._line_every_s:
                 self._line_at = time.perf_counter()
-                print(f"pardnn: {safe(doing)}", file=sys.stderr, flush=True)
-            if self._status is not None:
-                self._status.update(f"{safe(doing)} ...")
+                print(f"pardnn: {told(doing)}", file=sys.stderr, flush=True)
+            self._update()
+
+    def reach(self, share: float) -> None:
+        """So much of what is being done is behind us."""
+        with self._lock:
+            self._mark(share)
+            self._update()
 
     def appear(self) -> None:
         """Show the line, unless it is all over."""
@@ -132,7 +139,7 @@ class Progress:
 
         with self._lock:
             if not self._over:
-                self._status = Console(stderr=True).status(f"{safe(self._doing)} ...")
+                self._status = Console(stderr=True).status(self._line())
                 self._status.start()
 
     def vanish(self) -> None:
@@ -141,6 +148,29 @@ class Progress:
             self._over = True
             if self._status is not None:
                 self._status.stop()
+
+    def _update(self) -> None:
+        if self._status is not None:
+            self._status.update(self._line())
+
+    def _line(self) -> RenderableType:
+        """As text: a name in it may look like rich's markup."""
+        from rich.text import Text
+
+        return Text(f"{told(self._doing)} ...{self._remaining()}")
+
+    def _mark(self, share: float | None) -> None:
+        """Keep the first moment at which a share was told, and the last."""
+        self._marks = [] if share is None else [*self._marks[:1], (time.perf_counter(), share)]
+
+    def _remaining(self) -> str:
+        """By the pace since the first share was told."""
+        if len(self._marks) < 2:
+            return ""
+        (began, first), (now, share) = self._marks
+        if not first < share < 1:
+            return ""
+        return f" {100 * share:.0f} %, about {spoken((now - began) * (1 - share) / (share - first))} left"
 
 
 def _draws(encoding: str | None) -> bool:

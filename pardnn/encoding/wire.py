@@ -71,6 +71,15 @@ def encoded_varint(value: int) -> bytes:
     return bytes(parts)
 
 
+def encoded_field(number: int, value: bytes) -> bytes:
+    r"""A text or a message as the field of that number, which is below 16.
+
+    >>> encoded_field(2, b"ab")
+    b'\x12\x02ab'
+    """
+    return bytes((number << 3 | BYTES,)) + encoded_varint(len(value)) + value
+
+
 def _group_end(data: bytes, start: int, end: int) -> int:
     """Where a group (a form older than protobuf 3) ends, with its end tag; nested ones are counted, not entered."""
     depth = 1

@@ -6,6 +6,7 @@ import glob
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import product
+from os.path import exists
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def _graphs(table: Table) -> tuple[str, ...]:
     for name in _several(table, "graphs"):
         if not isinstance(name, str) or not name:
             raise table.fault("graphs", f"names of files are needed, not {name!r}")
-        if any(sign in name for sign in _GLOB) and not (folder / name).exists():
+        if any(sign in name for sign in _GLOB) and not exists(folder / name):
             matching = sorted(glob.glob(name, root_dir=folder, recursive=True))
             if not matching:
                 raise table.fault("graphs", f"no file in {folder} matches {name!r}")

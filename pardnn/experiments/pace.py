@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pardnn.experiments.cell import Cell
 from pardnn.experiments.outcome import Outcome
+from pardnn.report.words import spoken
 
 
 class Pace:
@@ -37,18 +38,7 @@ class Pace:
         if not done or not self._left:
             return ""
         seconds = (self._clock() - self._since) * self._left / done
-        return f", about {_spoken(seconds)} left"
-
-
-def _spoken(seconds: float) -> str:
-    """A time to wait.
-
-    >>> _spoken(61), _spoken(1500), _spoken(20000)
-    ('61 s', '25 min', '5.6 h')
-    """
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+        return f", about {spoken(seconds)} left"
 
 
 def _work(cell: Cell) -> int:

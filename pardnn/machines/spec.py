@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from os.path import exists
 from pathlib import Path
 
 from pardnn.errors import InputError
@@ -58,7 +59,7 @@ def load_machine(name: str = "pcie3") -> MachineSpec:
     if name in preset_names():
         return _preset(name)
     path = Path(name)
-    if path.suffix == ".toml" or path.exists():
+    if path.suffix == ".toml" or exists(path):
         return _read_machine(path.stem, read_table(path))
     raise InputError(f"unknown machine {name!r}: give a TOML file or one of {', '.join(preset_names())}")
 

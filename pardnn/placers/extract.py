@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def _module(place: str) -> Any:
         return _tried(place, lambda: importlib.import_module(place))
     path = Path(place)
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    if not path.is_file() or spec is None or spec.loader is None:
+    if not isfile(path) or spec is None or spec.loader is None:
         raise InputError(f"{place}: cannot be read: there is no such file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # classes look their module up by name

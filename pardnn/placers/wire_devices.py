@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pardnn.encoding import wire
 from pardnn.encoding.layout import BODY_NODE, DEVICE, FUNCTION, INPUT, LIBRARY, NAME, NODE, OP, PATHS, SIGNATURE
 from pardnn.encoding.rewrite import Pieces, first, inside, rewritten
-from pardnn.encoding.wire import Field, encoded_varint
+from pardnn.encoding.wire import Field, encoded_field
 
 
 def write_wire_devices(
@@ -66,10 +66,10 @@ def _changed(
                 name = data[field.value : field.end]
     device = device_of.get(name.decode(), "").encode()
     current = data[old[-1].value : old[-1].end] if old else b""
-    edits = [(behind, behind, _text(INPUT.number, text.encode())) for text in waits.get(name.decode(), ())]
+    edits = [(behind, behind, encoded_field(INPUT.number, text.encode())) for text in waits.get(name.decode(), ())]
     if device != current:
         place = old[0].start if old else behind
-        edits += [(place, place, _text(DEVICE.number, device))] if device else []
+        edits += [(place, place, encoded_field(DEVICE.number, device))] if device else []
         edits += [(field.start, field.end, b"") for field in old]
     if not edits:
         return None
@@ -79,11 +79,6 @@ def _changed(
         pieces += [whole[kept:start], new]
         kept = end
     return [*pieces, whole[kept : node.end]]
-
-
-def _text(number: int, value: bytes) -> bytes:
-    """A field that is a text."""
-    return bytes((number << 3 | wire.BYTES,)) + encoded_varint(len(value)) + value
 
 
 _BEFORE = frozenset((NAME.number, OP.number, INPUT.number))

@@ -59,7 +59,7 @@ class Explanation:
 def sentences(why: Explanation) -> list[str]:
     """The explanation, a sentence a line."""
     return [
-        f"{why.op} ({why.kind or 'op'}) sits on {why.device}.",
+        f"{shorten(why.op, 200)} ({shorten(why.kind or 'op', 60)}) sits on {why.device}.",
         f"It runs for {us(why.time_us)}, from {us(why.start_us)} into a step of {us(why.makespan_us)}.",
         _urgency(why),
         *([_group(why)] if why.group else []),

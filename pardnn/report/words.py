@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from pardnn.units import format_time
@@ -10,6 +11,7 @@ from pardnn.units import format_time
 _FULL, _EMPTY = "█", "░"
 _ASCII = str.maketrans({_FULL: "#", _EMPTY: ".", "µ": "u"})
 _BAR = 10
+_WORD = 300
 
 
 def safe(text: str) -> str:
@@ -19,6 +21,17 @@ def safe(text: str) -> str:
     'a\\nb\\x1b[31m'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def told(text: str) -> str:
+    """A line from outside for the terminal: printable, and words that no screen holds without their middle.
+
+    >>> told("op " + "x" * 1000)[:24], len(told("x" * 1000))
+    ('op xxxxxxxxxxxxxxxxxxxxx', 300)
+    """
+    return re.sub(
+        rf"\S{{{_WORD + 1},}}", lambda word: f"{word[0][: _WORD // 2 - 2]}...{word[0][1 - _WORD // 2 :]}", safe(text)
+    )
 
 
 def bar(share: float) -> str:
@@ -71,6 +84,17 @@ def shorten(text: str, length: int) -> str:
 def ascii_only(text: str) -> str:
     """The text with the signs of drawing in ASCII, for a terminal that has no others."""
     return text.translate(_ASCII)
+
+
+def spoken(seconds: float) -> str:
+    """A time to wait.
+
+    >>> spoken(61), spoken(1500), spoken(20000)
+    ('61 s', '25 min', '5.6 h')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def us(microseconds: float) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import repeat
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
+from threading import Lock
 
 import numpy as np
 
@@ -17,6 +19,24 @@ _LARGE = 20_000  # nodes
 _MOST = 10**15  # nodes simulated for one improvement: no search gets there but one that has nothing left to do
 _FOR_SEVERAL = 1000  # simulations from which on it pays to improve more than one start
 _MANY = 200_000  # divided by the number of nodes: so many starts that do not fit are affordable
+
+
+class Meter:
+    """How much of a budget is spent, for whoever waits: `reach` hears the share."""
+
+    def __init__(self, reach: Callable[[float], None] = lambda share: None) -> None:
+        self._reach, self._budget, self._spent, self._lock = reach, 0, 0, Lock()
+
+    def begin(self, budget: int) -> None:
+        """So much may be spent from now on."""
+        self._budget, self._spent = budget, 0
+        self._reach(0.0)
+
+    def spend(self, amount: int) -> None:
+        """So much more is spent."""
+        with self._lock:
+            self._spent += amount
+            self._reach(min(1.0, self._spent / max(1, self._budget)))
 
 
 @dataclass(frozen=True)
@@ -43,12 +63,18 @@ class Best:
     endless: bool = False
     finalists: int = 3
     patience: int = 4
-    few: tuple[str, ...] = ()
-    """On large graphs these starts on all GPUs, as they are, if any of them fits; none named = all, improved."""
+    meter: Meter = field(default_factory=Meter)
+    """What is spent is told to it, by the refiners that `improve` makes."""
+    few: tuple[tuple[str, ...], ...] = ()
+    """On large graphs these starts on all GPUs, as they are, if any of them fits; none named = all, improved.
+
+    Each tuple has a thread of its own.
+    """
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:
         """Start everywhere, improve the finalists, keep the fastest."""
         seed = int(rng.integers(1 << 62))
+        self.meter.begin(_MOST if self.endless else self._plain(problem) * _levels(problem))
         fastest, share = self._solved(problem, seed)
         rng = np.random.default_rng([seed, 0])
         while self.endless and share < _MOST and not self._hurried(problem) and not self.enough():
@@ -59,19 +85,23 @@ class Best:
         """The answer with the plain budget, and that budget; the same for its own sake and as a start on more GPUs."""
         rng = np.random.default_rng([seed, problem.gpus])
         ranked = self._ranked(problem, rng)
-        budget = min(self.budget, self.times * problem.workload.dag.n)
+        budget = self._plain(problem)
         if self._hurried(problem):
             return ranked[0][1], budget
         if (fewer := _fewer(problem)) is not None:
             start = self._on_fewer(fewer, ranked[0][0], seed)
             if start is None:
-                budget *= 1 + fewer.gpus.bit_length() - 1
+                budget *= _levels(problem)
             else:
                 ranked.append((problem.simulate(start).makespan_ns, start))
                 ranked.sort(key=lambda pair: pair[0])
         if self.enough():
             return ranked[0][1], budget
         return self._improved([start for _, start in ranked], budget, problem, rng), budget
+
+    def _plain(self, problem: Problem) -> int:
+        """The budget for one number of GPUs."""
+        return min(self.budget, self.times * problem.workload.dag.n)
 
     def _on_fewer(self, fewer: Problem, than_ns: int, seed: int) -> Placement | None:
         """The answer on fewer GPUs; None where it cannot be faster than that, or nothing fits."""
@@ -97,30 +127,43 @@ class Best:
         found: dict[bytes, tuple[int, Placement]] = {}
         refused: DoesNotFit | None = None
         failures, most = 0, max(self.patience, _MANY // max(1, problem.workload.dag.n))
-        for name in self._names(problem, found):
+        if self._hurried(problem) and (few := self._abreast(problem, rng)):
+            return sorted(few, key=lambda pair: pair[0])
+        for start in self.starts.values():
             if self.enough() if found else failures >= most:
                 break
             try:
-                placement = self.starts[name](problem, rng)
+                makespan_ns, placement = _tried(start, problem, rng)
             except DoesNotFit as error:
                 refused, failures = refused or error, failures + 1
                 continue
-            found.setdefault(placement.tobytes(), (problem.simulate(placement).makespan_ns, placement))
+            found.setdefault(placement.tobytes(), (makespan_ns, placement))
         if not found:
             assert refused is not None
             raise refused
         return sorted(found.values(), key=lambda pair: pair[0])
 
-    def _names(self, problem: Problem, found: Mapping[bytes, object]) -> Iterator[str]:
-        """What to try in turn; where a few starts do, all only if none of those fits."""
-        if self._hurried(problem):
-            yield from self.few
-            if found:
-                return
-        yield from self.starts
+    def _abreast(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
+        """(makespan, placement) of the few starts that fit."""
+
+        def row(names: tuple[str, ...], rng: np.random.Generator) -> list[tuple[int, Placement]]:
+            found = []
+            for name in names:
+                with suppress(DoesNotFit):
+                    found.append(_tried(self.starts[name], problem, rng))
+            return found
+
+        with ThreadPoolExecutor(len(self.few)) as pool:
+            return list(chain(*pool.map(row, self.few, rng.spawn(len(self.few)))))
 
     def _hurried(self, problem: Problem) -> bool:
         return bool(self.few) and problem.workload.dag.n > _LARGE
+
+
+def _tried(start: Partitioner, problem: Problem, rng: np.random.Generator) -> tuple[int, Placement]:
+    """(makespan, placement). Raises DoesNotFit."""
+    placement = start(problem, rng)
+    return problem.simulate(placement).makespan_ns, placement
 
 
 def _each(improve: Refiner, problem: Problem, starts: list[Placement], rng: np.random.Generator) -> list[Placement]:
@@ -139,6 +182,12 @@ def _fewer(problem: Problem) -> Problem | None:
             return replace(problem, gpus=gpus)
         gpus //= 2
     return None
+
+
+def _levels(problem: Problem) -> int:
+    """How many numbers of GPUs are searched: these and all that are fewer."""
+    fewer = _fewer(problem)
+    return 1 if fewer is None else 1 + _levels(fewer)
 
 
 def _work_ns(problem: Problem) -> int:

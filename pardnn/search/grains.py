@@ -27,6 +27,7 @@ class Grains:
 
     budget: int
     enough: Callable[[], bool] = lambda: False
+    spend: Callable[[int], None] = lambda nodes: None
     shares: tuple[tuple[int, float], ...] = ((16, 0.25), (6, 0.25), (2, 0.25))
     """One node is made of so many or more at first, with that share of the budget; the problem itself has the rest."""
 
@@ -41,9 +42,9 @@ class Grains:
                 budget = int(share * self.budget)
                 if self.enough() or coarse.problem.simulate(start).makespan_ns > _ALIKE * best_ns:
                     continue
-                found = Walk(budget, enough=self.enough)(coarse.problem, start, rng)[coarse.of]
+                found = Walk(budget, enough=self.enough, spend=self.spend)(coarse.problem, start, rng)[coarse.of]
                 left -= budget
                 makespan_ns = problem.simulate(found).makespan_ns
                 if makespan_ns < best_ns:
                     placement, best_ns = found, makespan_ns
-        return Walk(left, enough=self.enough)(problem, placement, rng)
+        return Walk(left, enough=self.enough, spend=self.spend)(problem, placement, rng)

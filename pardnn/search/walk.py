@@ -41,6 +41,8 @@ class Walk:
     grains: int = 6
     """Clusters are drawn with 1/2, 1/4, ... 1/2^(2 grains - 1) of all work."""
     enough: Callable[[], bool] = lambda: False
+    spend: Callable[[int], None] = lambda nodes: None
+    """Hears how many nodes were simulated."""
 
     def __call__(self, problem: Problem, placement: Placement, rng: np.random.Generator) -> Placement:
         """The best placement met."""
@@ -59,8 +61,10 @@ class Walk:
             limit_ns = int(problem.node_ns.sum()) >> int(rng.integers(1, 2 * self.grains))
             world = (*arena.parts, _clusters(problem, path.place, limit_ns), groups, path)
             draws = frozen(rng.integers(0, _moves.LARGEST_DRAW, moves * _moves.DRAWS), np.int64)
+            before = spent
             spent = _walk.walk(moves, problem.gpus, least, slack_ns, self.budget, draws, *world)
             best_ns = int(path.known[3])
+            self.spend((spent if spent >= 0 else self.budget) - before)
         return path.best
 
 

@@ -1,27 +1,38 @@
 """Real steps on two workers beside the simulator's: everything from models to tables and plots with one command.
 
-    python -m scripts.truth [--folder truth] [--stages prepare,company,micro,plan,run,report] [MODEL...]
+    python -m scripts.truth [--folder truth] [--stages prepare,costs,micro,plan,run,report] [--minutes M] [MODEL...]
 
-prepare   each model's step as files, and its ops' times on one core
-company   the ops' times on one core while the same step runs on the other
+prepare   each model's step as files
+costs     the ops' times on one core, while the other is idle and while the same step runs there
 micro     the link between the workers and what sending costs, on graphs made for it
 plan      a placement for each plan, from these
 run       all of them on pairs of workers, some steps each
 report    tables, and plots where matplotlib is installed
 
-Needs TensorFlow, two cores, and a machine that does nothing else; takes about 20 minutes.
+What is there already is not done again: remove it from the folder to have it measured anew. With --minutes nothing new
+is begun after so long; the exit status is then 3, and the same command goes on where it ended. Needs TensorFlow, two
+cores, and for costs, micro and run a machine that does nothing else; takes about 40 minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from scripts.truth.settings import MODELS, RUNS
-from scripts.truth.workers import cores, pinned
+from scripts.truth.runs import lacking
+from scripts.truth.settings import MODELS, PLANS, RUNS
+from scripts.truth.workers import ROOT, cores, pinned
 
-STAGES = ("prepare", "company", "micro", "plan", "run", "report")
+STAGES = ("prepare", "costs", "micro", "plan", "run", "report")
+UNFINISHED = 3
+
+
+class OutOfTimeError(Exception):
+    """The minutes asked for are over."""
 
 
 def main() -> int:
@@ -30,47 +41,73 @@ def main() -> int:
     parser.add_argument("models", nargs="*", metavar="MODEL", help="all of them if none is named")
     parser.add_argument("--folder", type=Path, default=Path("truth"))
     parser.add_argument("--stages", default=",".join(STAGES))
+    parser.add_argument("--minutes", type=float, default=float("inf"))
     asked = parser.parse_args()
     names = asked.models or [model.name for model in MODELS]
-    stages = asked.stages.split(",")
     asked.folder.mkdir(parents=True, exist_ok=True)
-    if "prepare" in stages:
-        for name in names:
-            _say(f"prepare {name}")
-            pinned({cores(2)[1]: _profiled(name, asked.folder / name, "alone")})
-    if "company" in stages:
-        for name in names:
-            _say(f"company {name}")
-            pinned({core: _profiled(name, asked.folder / name, f"company{i}") for i, core in enumerate(cores(2))})
-    if "micro" in stages:
-        _say("micro")
-        _program("micro", str(asked.folder))
-    if "plan" in stages:
-        from scripts.truth.plans import write_plans
-
-        for name in names:
-            _say(f"plan {name}")
-            write_plans(asked.folder, name)
-    if "run" in stages:
-        for run in range(RUNS):
-            _say(f"run {run + 1} of {RUNS}")
-            _program("runs", str(asked.folder), str(run), *names)
-    if "report" in stages:
-        from scripts.truth.report import report
-
-        print(report(asked.folder, names))
+    until = time.monotonic() + 60 * asked.minutes
+    try:
+        for stage in asked.stages.split(","):
+            _stage(stage, asked.folder.resolve(), names, until)
+    except OutOfTimeError:
+        _say(f"{asked.minutes:g} minutes are over; the same command goes on from here")
+        return UNFINISHED
     return 0
 
 
-def _profiled(name: str, folder: Path, table: str) -> list[str]:
-    return ["-m", "scripts.truth.prepare", name, str(folder), table]
+def _stage(stage: str, folder: Path, names: list[str], until: float) -> None:
+    if stage == "prepare":
+        program = ["-m", "scripts.truth.prepare"]
+        _each(stage, folder, names, "by_layer.json", until, lambda name: pinned({
+            cores(1)[0]: [*program, name, str(folder / name)]}))  # fmt: skip
+    elif stage == "costs":
+        other, own = cores(2)
+        program = ["-m", "scripts.truth.costs"]
+        _each(stage, folder, names, "costs.json", until, lambda name: pinned({
+            own: [*program, str(folder / name), str(other)]}))  # fmt: skip
+    elif stage == "micro":
+        if not (folder / "micro.json").exists():
+            _check(until)
+            _say("micro")
+            _program("micro", str(folder))
+    elif stage == "plan":
+        from scripts.truth.plans import write_plans
+
+        for plan in PLANS:
+            _each(f"plan {plan}", folder, names, f"{plan}.json", until, lambda name, p=plan: write_plans(  # type: ignore[misc]
+                folder, name, p))  # fmt: skip
+    elif stage == "run":
+        for run in range(RUNS):
+            while left := [name for name in names if lacking(folder / name, run)]:
+                _check(until)
+                _say(f"run {run + 1} of {RUNS}: {', '.join(left)}")
+                seconds = max(min(until - time.monotonic(), 1e6), 0)
+                _program("runs", str(folder), str(run), f"{seconds:.0f}", *left)
+    elif stage == "report":
+        from scripts.truth.report import report
+
+        print(report(folder, names))
+    else:
+        raise SystemExit(f"no stage {stage!r}; there are {', '.join(STAGES)}")
+
+
+def _each(
+    told: str, folder: Path, names: list[str], made: str, until: float, make: Callable[[str], None]
+) -> None:  # fmt: skip
+    """Make what is not there yet of each model."""
+    for name in names:
+        if not (folder / name / made).exists():
+            _check(until)
+            _say(f"{told} {name}")
+            make(name)
+
+
+def _check(until: float) -> None:
+    if time.monotonic() > until:
+        raise OutOfTimeError
 
 
 def _program(name: str, *words: str) -> None:
-    import subprocess
-
-    from scripts.truth.workers import ROOT
-
     subprocess.run([sys.executable, "-m", f"scripts.truth.{name}", *words], cwd=ROOT, check=True)
 
 

@@ -1,34 +1,32 @@
-"""What a pair of workers takes for things made for measuring: the link, sending beside work, empty and tiny ops.
+"""What a pair of workers takes for things made for measuring: the link, sending, empty and tiny ops, work on both.
 
     python -m scripts.truth.micro FOLDER
 
-Writes FOLDER/micro.json, all in seconds. Nothing here comes from a model.
+Writes FOLDER/micro.json, all in seconds. Nothing here comes from a model. What sending and receiving cost is processor
+time as the system counts it, for a clock would count what else the host does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
-import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
-from scripts.truth.runs import device
-from scripts.truth.settings import WORKERS
-from scripts.truth.workers import workers
+from scripts.truth.settings import SENT, SENT_STEPS, WORKERS
+from scripts.truth.workers import Workers, device, workers
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 _numbers = itertools.count()
 REPEATS = 7
-SENT = ((4, 200), (1 << 16, 100), (1 << 20, 24), (1 << 22, 12), (1 << 24, 4))
-"""(bytes of a tensor, tensors) that are sent beside work."""
 WORK, WIDTH = 150, 384
 """Products of so many square matrices, one after the other: what a processor is kept busy with."""
 
@@ -36,17 +34,37 @@ WORK, WIDTH = 150, 384
 class Bench:
     """Graphs built and timed on the workers."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, running: Workers) -> None:
         import tensorflow as tf
 
         self.v1 = tf.compat.v1
-        self.target = target
+        self.running = running
+        self.target = f"grpc://{running.addresses[0]}"
         self.config = self.v1.ConfigProto(allow_soft_placement=False)
         self.config.graph_options.rewrite_options.disable_meta_optimizer = True
         self.config.graph_options.optimizer_options.opt_level = -1
 
-    def seconds(self, build: Callable[[], Any], traced: bool = False) -> Any:
-        """The median of a step that waits for all ops `build` returns; or the trace of one."""
+    def seconds(self, build: Callable[[], list[Any]]) -> float:
+        """The median of a step that waits for all ops `build` returns."""
+        with self._ready(build) as way:
+            took = []
+            for _ in range(REPEATS):
+                began = time.perf_counter()
+                way()
+                took.append(time.perf_counter() - began)
+            return median(took)
+
+    def processor(self, build: Callable[[], list[Any]], steps: int = SENT_STEPS) -> list[float]:
+        """What each worker's processor has to do for a step."""
+        with self._ready(build) as way:
+            before = self.running.seconds()
+            for _ in range(steps):
+                way()
+            return [(end - begin) / steps for begin, end in zip(before, self.running.seconds(), strict=True)]
+
+    @contextlib.contextmanager
+    def _ready(self, build: Callable[[], list[Any]]) -> Iterator[Callable[[], Any]]:
+        """The step, after two to warm up."""
         with self.v1.Graph().as_default() as graph:
             ends = build()
             with self.v1.device(device(0)), self.v1.control_dependencies(ends):
@@ -54,18 +72,10 @@ class Bench:
             start = self.v1.global_variables_initializer()
             with self.v1.Session(self.target, graph, config=self.config) as session:
                 session.run(start)
-                if traced:
-                    options, found = self.v1.RunOptions(trace_level=3), self.v1.RunMetadata()
-                    for _ in range(3):
-                        session.run(end, options=options, run_metadata=found)
-                    return found
                 way = session.make_callable(end)
-                took = []
-                for _ in range(REPEATS + 2):
-                    began = time.perf_counter()
+                for _ in range(2):
                     way()
-                    took.append(time.perf_counter() - began)
-                return median(took[2:])
+                yield way
 
 
 def held(value: Any) -> Any:
@@ -113,19 +123,6 @@ def sending(size: int, count: int) -> list[Any]:
         return [tf.identity(one).op for one in made]
 
 
-def hops(count: int, size: int = 4) -> list[Any]:
-    """A tensor that goes there and back."""
-    import tensorflow as tf
-
-    v1 = tf.compat.v1
-    with v1.device(device(0)):
-        value = held(np.zeros(size, "uint8"))
-    for hop in range(count):
-        with v1.device(device(1 - hop % 2)):
-            value = tf.identity(value, name=f"hop_{hop}")
-    return [value.op]
-
-
 def tiny(count: int, side_by_side: bool) -> list[Any]:
     """So many ops that do nothing, on worker 0."""
     import tensorflow as tf
@@ -141,47 +138,39 @@ def tiny(count: int, side_by_side: bool) -> list[Any]:
         return [value.op]
 
 
-def _hop_seconds(metadata: Any, count: int) -> list[float]:
-    found = {}
-    for row in metadata.step_stats.dev_stats:
-        for stats in row.node_stats:
-            if re.fullmatch(r"hop_\d+", stats.node_name):
-                found[int(stats.node_name[4:])] = stats.all_start_nanos + stats.op_start_rel_nanos
-    return [(found[i + 1] - found[i]) / 1e9 for i in range(count - 1)]
+def transfer_costs(bench: Bench, sent: Sequence[tuple[int, int]], steps: int) -> list[list[float]]:
+    """[bytes, the sender's processor time for each tensor, the receiver's] for each (bytes, tensors in a step)."""
+    empty = bench.processor(list, 5 * steps)
+    found = []
+    for size, count in sent:
+        took = bench.processor(lambda s=size, c=count: sending(s, c), steps)  # type: ignore[misc]
+        found.append([size, *((all_of_it - call) / count for all_of_it, call in zip(took, empty, strict=True))])
+    return found
 
 
-def measured(addresses: tuple[str, ...]) -> dict[str, Any]:
+def measured(running: Workers) -> dict[str, Any]:
     """All figures."""
     from pardnn.placers.cluster import Cluster
     from pardnn.placers.link import transfers
 
-    bench = Bench(f"grpc://{addresses[0]}")
-    sent = transfers(Cluster.of(list(addresses)))
+    bench = Bench(running)
+    sent = transfers(Cluster.of(list(running.addresses)))
     facts: dict[str, Any] = {"link": [list(sent.sizes), list(sent.seconds)]}
-    facts["empty"] = bench.seconds(list)
+    facts["sent"] = transfer_costs(bench, SENT, SENT_STEPS)
     facts["chain"] = [bench.seconds(lambda n=n: tiny(n, False)) for n in (10, 2010)]  # type: ignore[misc]
     facts["fan"] = [bench.seconds(lambda n=n: tiny(n, True)) for n in (10, 2010)]  # type: ignore[misc]
     facts["work"] = [bench.seconds(lambda t=t: work(t)) for t in range(WORKERS)]  # type: ignore[misc]
     facts["work_both"] = bench.seconds(lambda: work(0) + work(1))
     facts["copying"] = [bench.seconds(lambda t=t: copying(t)) for t in range(WORKERS)]  # type: ignore[misc]
     facts["copying_both"] = bench.seconds(lambda: copying(0) + copying(1))
-    facts["work_copying"] = [bench.seconds(lambda: work(0) + copying(1)), bench.seconds(lambda: work(1) + copying(0))]
-    facts["beside"] = [
-        [size, count, bench.seconds(lambda s=size, c=count: sending(s, c)),  # type: ignore[misc]
-         *(bench.seconds(lambda s=size, c=count, t=t: sending(s, c) + work(t)) for t in range(WORKERS))]  # type: ignore[misc]
-        for size, count in SENT
-    ]  # fmt: skip
-    for name, busy in (("idle", ()), ("sender", (0,)), ("receiver", (1,)), ("both", (0, 1))):
-        for size in (4, 1 << 20):
-            made = bench.seconds(lambda b=busy, s=size: hops(21, s) + [op for t in b for op in work(t)], traced=True)  # type: ignore[misc]
-            facts[f"hops_{name}_{size}"] = _hop_seconds(made, 21)
+    facts["at_once"] = [[size, count, bench.seconds(lambda s=size, c=count: sending(s, c))] for size, count in SENT]  # type: ignore[misc]
     return facts
 
 
 def main(folder: str) -> None:
     """Write the figures."""
-    with workers(WORKERS) as addresses:
-        (Path(folder) / "micro.json").write_text(json.dumps(measured(addresses), indent=1))
+    with workers(WORKERS) as running:
+        (Path(folder) / "micro.json").write_text(json.dumps(measured(running), indent=1))
 
 
 if __name__ == "__main__":

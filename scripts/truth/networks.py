@@ -53,6 +53,25 @@ def recommender(batch: int, width: int, fields: int = 6, words: int = 2000) -> k
     return _compiled(inputs, layers.Dense(1, name="out")(x), "mse", keras.optimizers.Adam(1e-4))
 
 
+def drawn(batch: int, seed: int, width: int, count: int = 12, side: int = 0) -> keras.Model:
+    """So many layers, each behind one or two of the last four that are drawn; convolutions where `side` is given."""
+    rng = np.random.default_rng(seed)
+    shape = (side, side, 3) if side else (FEATURES,)
+    made = [keras.Input(shape, batch, name="fed")]
+    for i in range(count):
+        last = made[-4:]
+        chosen = sorted(set(rng.integers(len(last), size=2).tolist()))
+        x = layers.Concatenate(name=f"join_{i}")([last[j] for j in chosen]) if len(chosen) > 1 else last[chosen[0]]
+        size = width * int(rng.integers(1, 4))
+        how = rng.choice(["relu", "tanh", "gelu"])
+        if side:
+            made.append(layers.Conv2D(size, 3, padding="same", activation=how, name=f"layer_{i}")(x))
+        else:
+            made.append(layers.Dense(size, how, name=f"layer_{i}")(x))
+    ends = [layers.GlobalAveragePooling2D(name=f"flat_{i}")(x) if side else x for i, x in enumerate(made[-4:])]
+    return _compiled(made[0], layers.Dense(10, name="logits")(layers.Concatenate(name="ends")(ends)))
+
+
 def data(model: keras.Model, examples: int) -> tuple[Any, Any]:
     """Drawn the same each time."""
     rng = np.random.default_rng(0)

@@ -13,17 +13,17 @@ from pardnn.methods import method
 from pardnn.placers.extract import TRAIN_OP
 from pardnn.problem import Placement
 from pardnn.subject import Subject, pose
-from scripts.truth.settings import PLANS, SEED, WORKERS
+from scripts.truth.settings import SEED, WORKERS
 
 _METHODS = {"one": "single"}
 
 
-def write_plans(folder: Path, name: str) -> None:
-    """Each plan of a model as FOLDER/MODEL/PLAN.json: op -> task."""
+def write_plans(folder: Path, name: str, plan: str) -> None:
+    """A plan of a model as FOLDER/MODEL/PLAN.json: op -> task."""
     subject = subject_of(folder / name, machine_of(folder))
-    for plan, placement in placements(subject, folder / name).items():
-        tasks = dict(zip(subject.names, placement.tolist(), strict=True))
-        (folder / name / f"{plan}.json").write_text(json.dumps(tasks))
+    placement = planned(subject, folder / name, plan)
+    tasks = dict(zip(subject.names, placement.tolist(), strict=True))
+    (folder / name / f"{plan}.json").write_text(json.dumps(tasks))
 
 
 def machine_of(folder: Path) -> Path:
@@ -40,22 +40,18 @@ def subject_of(folder: Path, machine: Path) -> Subject:
     return pose(
         str(folder / "graph.pb"),
         Options.of(
-            gpus=WORKERS, machine=str(machine), costs=f"measured:{folder / 'company1.csv'}", targets=(TRAIN_OP,),
+            gpus=WORKERS, machine=str(machine), costs=f"measured:{folder / 'company.csv'}", targets=(TRAIN_OP,),
             mem="unlimited",
         ),
     )  # fmt: skip
 
 
-def placements(subject: Subject, folder: Path) -> dict[str, Placement]:
-    """A placement [n] for each plan."""
-    found = {}
-    for plan in PLANS:
-        if plan == "layers":
-            found[plan] = subject.problem.settle(_by_layers(subject, json.loads((folder / "layers.json").read_text())))
-        else:
-            chosen = method(_METHODS.get(plan, plan))(subject.problem, np.random.default_rng(SEED))
-            found[plan] = chosen.astype(np.int32)
-    return found
+def planned(subject: Subject, folder: Path, plan: str) -> Placement:
+    """The placement [n] of a plan."""
+    if plan == "layers":
+        return subject.problem.settle(_by_layers(subject, json.loads((folder / "by_layer.json").read_text())))
+    chosen = method(_METHODS.get(plan, plan))(subject.problem, np.random.default_rng(SEED))
+    return chosen.astype(np.int32)
 
 
 def _by_layers(subject: Subject, layers: list[str]) -> Placement:

@@ -1,9 +1,6 @@
-"""A model's training step as files, and what its ops take one by one on one core.
+"""A model's training step as files: graph.pb, values.npz (what variables hold), feeds.npz and by_layer.json.
 
-    python -m scripts.truth.prepare MODEL FOLDER [NAME]
-
-Run on one core, it writes graph.pb, values.npz (what variables hold), feeds.npz and layers.json, and the times of ops
-as NAME.csv and NAME.json: `alone`, or `company` where the same goes on on another core.
+python -m scripts.truth.prepare MODEL FOLDER
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scripts.truth.settings import MODELS, PROFILED_STEPS, Model
+from scripts.truth.settings import MODELS, Model
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 HERE = Path(__file__).parent
@@ -38,23 +35,12 @@ def made(model: Model) -> tuple[Any, Any, Any]:
     return built, *module.data(built, model.options["batch"])
 
 
-def main(name: str, folder: str, table: str = "alone") -> None:
+def main(name: str, folder: str) -> None:
     """Write the files."""
-    import pardnn
-    from pardnn.placers.profile import start
-
-    start(threads=1)
     model = next(model for model in MODELS if model.name == name)
     into = Path(folder)
     into.mkdir(parents=True, exist_ok=True)
-    whole = made(model)
-    if table == "alone":
-        _write_step(whole, into)
-    found = pardnn.profile(whole, steps=PROFILED_STEPS)
-    found.save(into / f"{table}.csv", force=True)
-    figures = found.result()
-    kept = ("step_us", "step_min_us", "traced_step_us", "call_us", "ops_us", "overhead_us", "predicted_us", "ops_seen")
-    (into / f"{table}.json").write_text(json.dumps({key: figures[key] for key in kept}))
+    _write_step(made(model), into)
 
 
 def _write_step(whole: tuple[Any, Any, Any], into: Path) -> None:
@@ -66,7 +52,7 @@ def _write_step(whole: tuple[Any, Any, Any], into: Path) -> None:
     (into / "graph.pb").write_bytes(step.message.SerializeToString(deterministic=True))
     np.savez(into / "values.npz", **step.values)  # type: ignore[arg-type]
     np.savez(into / "feeds.npz", **step.feeds)  # type: ignore[arg-type]
-    (into / "layers.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
+    (into / "by_layer.json").write_text(json.dumps([layer.name for layer in whole[0].layers if layer.weights]))
 
 
 if __name__ == "__main__":

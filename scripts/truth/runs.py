@@ -1,8 +1,10 @@
 """Steps of every model under every plan on a pair of workers: untraced for the clock, one traced for the rest.
 
-    python -m scripts.truth.runs FOLDER RUN [MODEL...]
+    python -m scripts.truth.runs FOLDER RUN SECONDS MODEL...
 
-Reads what `prepare` wrote and FOLDER/MODEL/PLAN.json (op -> task); writes FOLDER/MODEL/PLAN.RUN.json and .pb.
+Reads what `prepare` wrote and FOLDER/MODEL/PLAN.json (op -> task); writes FOLDER/MODEL/PLAN.RUN.json and .pb of the
+plans that lack them, with what a step on one worker took beside them. Begins no model after so many seconds, but one at
+least.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from scripts.truth.settings import MODELS, PLANS, STEPS, WARM_UP, WORKERS
-from scripts.truth.workers import workers
+from scripts.truth.micro import Bench, transfer_costs
+from scripts.truth.settings import ONE, PLANS, PROBE_STEPS, PROBED, STEPS, WARM_UP, WORKERS
+from scripts.truth.workers import Workers, device, workers
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 EMPTY = "truth/empty"
@@ -33,24 +36,23 @@ class Running:
     feeds: dict[str, Any]
     step_s: list[float] = field(default_factory=list)
     call_s: list[float] = field(default_factory=list)
+    busy_s: list[list[float]] = field(default_factory=list)
+    """Processor time of each worker in a step."""
 
-    def round(self, count: bool) -> None:
+    def round(self, workers: Workers, count: bool) -> None:
         """A call that only brings the feeds to their worker, then a step."""
         from pardnn.placers.extract import TRAIN_OP
 
         began = time.perf_counter()
         self.runner.step(self.feeds, targets=[EMPTY])
         called = time.perf_counter()
+        before = workers.seconds()
         self.runner.step(self.feeds, targets=[TRAIN_OP])
         ended = time.perf_counter()
         if count:
+            self.busy_s.append([end - begin for begin, end in zip(before, workers.seconds(), strict=True)])
             self.call_s.append(called - began)
             self.step_s.append(ended - called)
-
-
-def device(task: int) -> str:
-    """TensorFlow's name of a worker's processor."""
-    return f"/job:worker/replica:0/task:{task}/device:CPU:0"
 
 
 def placed(folder: Path, plan: str, feeds: dict[str, Any]) -> Any:
@@ -75,40 +77,57 @@ def placed(folder: Path, plan: str, feeds: dict[str, Any]) -> Any:
     return message
 
 
-def run_model(folder: Path, run: int, target: str) -> None:
-    """All plans of a model by turns."""
+def lacking(folder: Path, run: int) -> list[str]:
+    """The plans of a model that have no result of a run yet."""
+    return [plan for plan in PLANS if not (folder / f"{plan}.{run}.json").exists()]
+
+
+def run_model(folder: Path, run: int, workers: Workers) -> None:
+    """The plans of a model that are lacking, by turns, and always the one on one worker."""
     import tensorflow as tf
 
     from pardnn.placers.extract import TRAIN_OP
     from pardnn.placers.runner import Runner
 
     values, feeds = (dict(np.load(folder / f"{name}.npz")) for name in ("values", "feeds"))
+    wanted = lacking(folder, run)
+    sent = transfer_costs(Bench(workers), PROBED, PROBE_STEPS)
+    target = f"grpc://{workers.addresses[0]}"
     with contextlib.ExitStack() as opened:
         running = {}
-        for plan in PLANS:
+        for plan in dict.fromkeys([ONE, *wanted]):
             runner = Runner(placed(folder, plan, feeds), target=target, rewriting=False)
             running[plan] = Running(opened.enter_context(runner), feeds)
             runner.assign(values)
         for turn in range(WARM_UP + STEPS):
             for one in running.values():
-                one.round(count=turn >= WARM_UP)
-        for plan, one in running.items():
+                one.round(workers, count=turn >= WARM_UP)
+        found = {}
+        for plan in wanted:
+            one = running[plan]
             for _ in range(2):  # the first one also sets the tracer up
                 began = time.perf_counter()
                 _, metadata = one.runner.traced(feeds, targets=[TRAIN_OP])
                 traced = time.perf_counter() - began
             (folder / f"{plan}.{run}.pb").write_bytes(metadata.SerializeToString())
-            facts = {"step_s": one.step_s, "call_s": one.call_s, "traced_s": traced, "load": os.getloadavg()[0]}
+            found[plan] = {
+                "step_s": one.step_s, "call_s": one.call_s, "busy_s": one.busy_s, "sent": sent, "traced_s": traced,
+                "one_step_s": running[ONE].step_s, "one_call_s": running[ONE].call_s,
+                "at": time.time(), "load": os.getloadavg()[0],
+            }  # fmt: skip
+        for plan, facts in found.items():
             (folder / f"{plan}.{run}.json").write_text(json.dumps(facts))
     tf.compat.v1.Session.reset(target)  # frees the variables
 
 
-def main(folder: str, run: str, *names: str) -> None:
+def main(folder: str, run: str, seconds: str, *names: str) -> None:
     """Run the models on two workers that are started for it."""
-    with workers(WORKERS) as addresses:
-        for model in MODELS:
-            if not names or model.name in names:
-                run_model(Path(folder) / model.name, int(run), f"grpc://{addresses[0]}")
+    until = time.monotonic() + float(seconds)
+    with workers(WORKERS) as running:
+        for name in names:
+            run_model(Path(folder) / name, int(run), running)
+            if time.monotonic() > until:
+                return
 
 
 if __name__ == "__main__":

@@ -7,13 +7,17 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pardnn.placers.address import Address, await_all
 
 ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 120.0
+_PROCESSOR_TIME = 2
+"""Of a process by its number: Linux makes the clock's own number of both (clock_getcpuclockid)."""
 
 
 def cores(count: int) -> list[int]:
@@ -24,9 +28,25 @@ def cores(count: int) -> list[int]:
     return found[:count]
 
 
+def device(task: int) -> str:
+    """TensorFlow's name of a worker's processor."""
+    return f"/job:worker/replica:0/task:{task}/device:CPU:0"
+
+
+class Workers(NamedTuple):
+    """Of each worker."""
+
+    addresses: tuple[str, ...]
+    pids: tuple[int, ...]
+
+    def seconds(self) -> list[float]:
+        """Processor time that each has had so far, all its threads together."""
+        return [time.clock_gettime((~pid << 3) | _PROCESSOR_TIME) for pid in self.pids]
+
+
 @contextlib.contextmanager
-def workers(count: int) -> Iterator[tuple[str, ...]]:
-    """The addresses of `pardnn serve`, once for each core; ended with the block."""
+def workers(count: int) -> Iterator[Workers]:
+    """`pardnn serve`, once for each core; ended with the block."""
     addresses = _free(count)
     usual = os.sched_getaffinity(0)
     started: list[subprocess.Popen[bytes]] = []
@@ -39,7 +59,7 @@ def workers(count: int) -> Iterator[tuple[str, ...]]:
         late = await_all([Address.parse(text, "worker") for text in addresses], _PATIENCE_S, lambda _: None)
         if late is not None:
             raise SystemExit(f"worker {late} has not come up in {_PATIENCE_S:g} s")
-        yield addresses
+        yield Workers(addresses, tuple(process.pid for process in started))
     finally:
         os.sched_setaffinity(0, usual)
         for process in started:

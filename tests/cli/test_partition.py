@@ -117,12 +117,12 @@ def test_a_name_that_is_no_text_is_read_and_written(pardnn: Program, diamond: Pa
 
 def test_one_file_cannot_be_two_outputs(pardnn: Program, diamond: Path) -> None:
     done = pardnn("partition", diamond, "--gpus", 2, "-o", "x.placement.json", "-o", "./x.placement.json")
-    assert (done.code, done.err) == (2, "pardnn: -o ./x.placement.json: is named twice\n")
+    assert (done.code, done.err) == (2, "pardnn: ./x.placement.json: is named twice\n")
 
 
 def test_no_name_is_no_output(pardnn: Program, diamond: Path) -> None:
     done = pardnn("partition", diamond, "--gpus", 2, "-o", "")
-    assert (done.code, done.err) == (2, "pardnn: -o '': is no name of a file\n")
+    assert (done.code, done.err) == (2, "pardnn: '': is no name of a file\n")
 
 
 def test_a_current_directory_that_is_gone(

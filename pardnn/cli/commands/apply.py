@@ -28,9 +28,9 @@ def command(
     The graph may have changed since: new ops go where most of their neighbours are, ops that are gone do not matter. If
     over 2 % of the ops do not match, that is an error. Options are the plan's unless given.
     """
-    from pardnn.cli.outputs import PLAN, Outputs
+    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.pictures import Pictures
     from pardnn.cli.stored import follow_stored
-    from pardnn.placers.plan import plan_bytes
     from pardnn.report.words import count
 
     voice = Voice(as_json, quiet, verbose)
@@ -39,7 +39,7 @@ def command(
         made, match = follow_stored(graph, plan, options.given(**given), tell)
         outputs = Outputs.of([graph, plan], output, force=force, placed=made.subject.file is not None)
         started = time.perf_counter()
-        outputs.write([plan_bytes(made.file()) if p.endswith(PLAN) else made.placed_graph() for p in outputs.paths])
+        outputs.write(Pictures().contents(made, outputs.paths))
         seconds = time.perf_counter() - started
     sizes = {"matched": match.matched, "new": len(match.new), "gone": len(match.gone)}
     voice.report(

@@ -48,7 +48,7 @@ def command(
         for graph in graphs:
             tell(f"reading {graph}")
             subject = pose(graph, asked)
-            rows = [_row(subject, replace(asked, method=name), tell) for name in names]
+            rows = [_row(subject, replace(asked, method=name), tell, at / len(names)) for at, name in enumerate(names)]
             if not as_json:
                 _show(voice, subject, rows)
             results += rows
@@ -59,11 +59,11 @@ def command(
     return 0
 
 
-def _row(subject: Subject, asked: Options, tell: Progress) -> dict[str, Any]:
+def _row(subject: Subject, asked: Options, tell: Progress, share: float) -> dict[str, Any]:
     """The result of a method, or its error."""
     from pardnn.experiments.outcome import answer
 
-    tell(f"{subject.name}: {asked.method}")
+    tell(f"{subject.name}: {asked.method}", share)
     return answer(subject, asked)
 
 

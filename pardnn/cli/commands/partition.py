@@ -24,9 +24,10 @@ CUT_SHORT = 4
 @click.option(
     "-o", "--output", multiple=True, metavar="FILE", help="NAME.placement.json is the plan, any other the graph."
 )
+@options.pictures
 @options.force
 @click.option("--no-alternatives", is_flag=True, help="Do not compare with data parallelism.")
-@click.option("--dry-run", is_flag=True, help="Decide and print, write nothing.")
+@click.option("--dry-run", is_flag=True, help="Decide and print; write no graph, no plan.")
 @options.speech
 def command(
     graph: str,
@@ -48,23 +49,30 @@ def command(
     Ctrl-C during a search ends it with the best so far (exit 4); pressed again it leaves nothing.
     """
     from pardnn.answers.replicas import replicas
-    from pardnn.cli.outputs import PLAN, Outputs
+    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.pictures import Pictures
     from pardnn.pipeline import prepare, solve
-    from pardnn.placers.plan import plan_bytes
     from pardnn.report.replicas import replicas_report
 
+    pictures = Pictures.taken(given)
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
-    if not dry_run:  # what can be known before the graph is read is told before
-        Outputs.of([graph], output, force=force, placed=bool(output))
+
+    def targets(placed: bool) -> Outputs:
+        if dry_run:
+            return Outputs.named([graph], pictures.paths, force=force)
+        return Outputs.of([graph], output, force=force, placed=placed, also=pictures.paths)
+
+    targets(placed=bool(output))  # what can be known before the graph is read is told before
     with voice.progress() as tell:
         tell(f"reading {graph}")
         subject = prepare(graph, asked)
-        outputs = Outputs(()) if dry_run else Outputs.of([graph], output, force=force, placed=subject.file is not None)
-        plan = solve(subject, asked, tell, patient=True)
+        outputs = targets(placed=subject.file is not None)
+        plan = solve(subject, asked, tell, patient=True, reach=tell.reach)
         tell("writing")
         started = time.perf_counter()
-        outputs.write([plan_bytes(plan.file()) if p.endswith(PLAN) else plan.placed_graph() for p in outputs.paths])
+        outputs.write(pictures.contents(plan, outputs.paths))
+        plan = pictures.noted(plan)
         seconds = time.perf_counter() - started
         found = None if no_alternatives or plan.timed_out else replicas(plan, tell)
     if found is None:

@@ -16,20 +16,29 @@ from pardnn.cli.voice import Voice
 @options.hardware
 @options.mode
 @options.reading
+@options.pictures
+@options.force
 @options.speech
-def command(graph: str, plan: str, as_json: bool, quiet: bool, verbose: bool, **given: Any) -> int:
+def command(graph: str, plan: str, force: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any) -> int:
     """Time and memory of one step of GRAPH under PLAN, a file that may also be written by hand.
 
     Options are the plan's unless given. If the plan does not fit, the result is printed all the same, the error says
     which op overfills which device and when, and the exit code is 3.
     """
     from pardnn.answers.overflow import overflow
+    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.pictures import Pictures
     from pardnn.cli.stored import follow_stored
 
     voice = Voice(as_json, quiet, verbose)
+    pictures = Pictures.taken(given)
+    outputs = Outputs.named([graph, plan], pictures.paths, force=force)
     with voice.progress() as tell:
         made, _ = follow_stored(graph, plan, options.given(**given), tell)
-    voice.report(made)
+        if outputs.paths:
+            tell("writing")
+            outputs.write(pictures.contents(made, outputs.paths))
+    voice.report(pictures.noted(made), outputs.paths)
     if not made.fits:
         raise overflow(made)
     return 0

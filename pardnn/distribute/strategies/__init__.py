@@ -1,0 +1,1 @@
+"""How workers add up their gradients: one strategy a file."""
