@@ -100,8 +100,9 @@ class Best:
         return self._improved([start for _, start in ranked], budget, problem, rng), budget
 
     def _plain(self, problem: Problem) -> int:
-        """The budget for one number of GPUs."""
-        return min(self.budget, self.times * problem.workload.dag.n)
+        """The budget for one number of GPUs; less of it on large graphs, which no cache holds."""
+        n = problem.workload.dag.n
+        return min(self.budget if n <= _LARGE else 2 * self.budget // 3, self.times * n)
 
     def _on_fewer(self, fewer: Problem, than_ns: int, seed: int) -> Placement | None:
         """The answer on fewer GPUs; None where it cannot be faster than that, or nothing fits."""
