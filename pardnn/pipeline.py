@@ -147,9 +147,10 @@ class Match:
     """Ops of the graph that the plan does not know; they went where most of their neighbours are."""
     gone: tuple[str, ...]
     """Ops of the plan that the graph does not have."""
-    edges: int = 0
-    """Control edges of the plan that the graph got, or has."""
     edges_left_out: int = 0
+    """Control edges of the plan that the graph cannot have."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of these."""
 
 
 def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: float = UNMATCHED) -> tuple[Plan, Match]:
@@ -178,9 +179,8 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
     place = _adopt(subject, known)
     order, listed = restored(subject, stored, place), len(stored.control_edges)
     plan = measured(with_order(subject, order.edges), options, place)
-    warnings = (*plan.warnings, *order.notes(listed), *breaches(plan))
-    match = Match(len(known) - len(new), new, gone, listed - order.lost, order.lost)
-    return replace(plan, warnings=warnings), match
+    match = Match(len(known) - len(new), new, gone, order.lost, order.notes(listed))
+    return replace(plan, warnings=(*plan.warnings, *match.notes, *breaches(plan))), match
 
 
 def breaches(plan: Plan) -> list[str]:
