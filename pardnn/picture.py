@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn import __version__
-from pardnn.config import RECORDED
+from pardnn.config import RECORDED, Options
 from pardnn.plan import Plan
 from pardnn.report.html.origin import Origin
 from pardnn.report.html.page import Section
@@ -69,7 +69,7 @@ def origin(plan: Plan, command: str = "") -> Origin:
         ("memory", ", ".join(f"{n} × {size}" for size, n in memory.items())),
         ("speed", ", ".join(str(factor) for factor in hardware.speed[: hardware.gpus])),
         ("links", "; ".join(f"{format_time(latency)} + {format_rate(rate)}" for latency, rate in links)),
-        *((name.replace("_", " "), _word(getattr(options, name))) for name in RECORDED if name != "method"),
+        *choices(options, without=("method",)),
     ]
     return Origin(command or _call(plan), facts, versions())
 
@@ -86,6 +86,11 @@ def versions() -> dict[str, str]:
     """Of what decides: pardnn, Python and the packages whose algorithms it calls."""
     found = {"pardnn": __version__, "python": platform.python_version()}
     return found | {name: metadata.version(name) for name in ("numpy", "numba", "ortools", "pymetis")}
+
+
+def choices(options: Options, names: Sequence[str] = RECORDED, without: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Options by name, to read."""
+    return [(name.replace("_", " "), _word(getattr(options, name))) for name in names if name not in without]
 
 
 def _word(value: object) -> str:

@@ -9,15 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError
 from pardnn.graph.devices import parse
-from pardnn.graph.waiting import Waiting
 from pardnn.methods import AUTO, EXACT, method
-from pardnn.order.edges import Edges
-from pardnn.order.find import order
+from pardnn.ordering import ordered, restored, unordered
 from pardnn.pins import planned_name
 from pardnn.placers.plan import PlanFile
 from pardnn.plan import Plan, Unordered
@@ -126,62 +123,19 @@ def measured(subject: Subject, options: Options, placement: Placement, elapsed: 
     warnings = (*subject.notes, *filter(None, [cache_note()]))
     seconds = {**subject.seconds, "partition": elapsed, "compile": compile_seconds()}
     plan = Plan(subject, options, placement, schedule, options.method, seconds, warnings)
-    return replace(plan, unordered=_unordered(subject, placement)) if subject.control_edges else plan
-
-
-def _unordered(subject: Subject, placement: Placement) -> Unordered:
-    """What a step costs without the control edges."""
-    schedule = subject.own.simulate(placement)
-    return Unordered(schedule.makespan_ns, tuple(subject.own.peaks(schedule)[: subject.own.gpus].tolist()))
+    return replace(plan, unordered=unordered(subject, placement)) if subject.control_edges else plan
 
 
 def _ordered(plan: Plan) -> Plan:
     """The plan with the control edges that make it faster, or the placement for which they do more."""
     started, subject, options = time.perf_counter(), plan.subject, plan.options
-    places = [plan.device]
-    if options.order == "fifo" and not isinstance(choose := method(options.method, options.effort), Prover):
-        try:  # what is best in a good order need not be so in TensorFlow's
-            in_order = replace(subject.own, order="blevel")
-            places.append(choose(in_order, np.random.default_rng(options.seed)))
-        except DoesNotFit:
-            pass
-    waiting = _waiting(subject)
-    found = order(subject.own, places, _may_wait(subject, waiting))
+    found = ordered(subject, options, plan.device)
     elapsed = plan.seconds["partition"] + time.perf_counter() - started
-    made = measured(with_order(subject, _harmless(subject, waiting, found.edges)), options, found.placement, elapsed)
+    made = measured(with_order(subject, found.edges), options, found.placement, elapsed)
     if made.makespan_us > plan.makespan_us:
         made = plan
     before = Unordered(plan.schedule.makespan_ns, tuple(plan.peak_bytes))
     return replace(made, proven_ns=plan.proven_ns, unordered=before)
-
-
-def _waiting(subject: Subject) -> Waiting | None:
-    """What may wait for what in the subject's file; None of a cost graph."""
-    return None if subject.file is None else Waiting(subject.file[0].nodes)
-
-
-def _may_wait(subject: Subject, waiting: Waiting | None) -> NDArray[np.bool_]:
-    """[n] the ops that may be joined by control edges; all of a cost graph."""
-    if waiting is None:
-        return np.ones(len(subject.names), np.bool_)
-    assert subject.graph is not None
-    assert subject.file is not None
-    stands = {node.name: node.op for node in subject.file[0].nodes}
-    return np.array(
-        [node.name in waiting.names and stands[node.name] == node.op for node in subject.graph.nodes], np.bool_
-    )
-
-
-def _harmless(subject: Subject, waiting: Waiting | None, edges: Edges) -> Edges:
-    """Those of the edges that close no cycle, not even over ops that were pruned, and that the graph has not."""
-    names = subject.names
-    if waiting is None:
-        dag = subject.own.workload.dag
-        there = set(zip(dag.src.tolist(), dag.dst.tolist(), strict=True))
-        return tuple(edge for edge in edges if edge not in there)
-    number = {name: v for v, name in enumerate(names)}
-    pairs = waiting.harmless([(names[a], names[b]) for a, b in edges])
-    return tuple((number[a], number[b]) for a, b in pairs)
 
 
 @dataclass(frozen=True)
@@ -193,6 +147,10 @@ class Match:
     """Ops of the graph that the plan does not know; they went where most of their neighbours are."""
     gone: tuple[str, ...]
     """Ops of the plan that the graph does not have."""
+    edges_left_out: int = 0
+    """Control edges of the plan that the graph cannot have."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of these."""
 
 
 def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: float = UNMATCHED) -> tuple[Plan, Match]:
@@ -219,20 +177,10 @@ def follow(subject: Subject, options: Options, stored: PlanFile, unmatched: floa
                 "make a new one with `pardnn partition`"
             )
     place = _adopt(subject, known)
-    subject = with_order(subject, _stored_edges(subject, stored, place))
-    plan = measured(subject, options, place)
-    return replace(plan, warnings=(*plan.warnings, *breaches(plan))), Match(len(known) - len(new), new, gone)
-
-
-def _stored_edges(subject: Subject, stored: PlanFile, placement: Placement) -> Edges:
-    """A stored plan's control edges on a graph: those between ops that are there, may be joined and share a device."""
-    if not stored.control_edges:
-        return ()
-    waiting = _waiting(subject)
-    may, number = _may_wait(subject, waiting), {name: v for v, name in enumerate(subject.names)}
-    known = ((number[a], number[b]) for a, b in stored.control_edges if a in number and b in number)
-    edges = tuple((a, b) for a, b in known if may[a] and may[b] and placement[a] == placement[b])
-    return _harmless(subject, waiting, edges)
+    order, listed = restored(subject, stored, place), len(stored.control_edges)
+    plan = measured(with_order(subject, order.edges), options, place)
+    match = Match(len(known) - len(new), new, gone, order.lost, order.notes(listed))
+    return replace(plan, warnings=(*plan.warnings, *match.notes, *breaches(plan))), match
 
 
 def breaches(plan: Plan) -> list[str]:

@@ -37,6 +37,7 @@ def difference(old: PlanFile, new: PlanFile) -> dict[str, Any]:
         "moved_ops": {op: list(ends) for op, ends in moved.items()},
         "only_old": [op for op in before if op not in after],
         "only_new": [op for op in after if op not in before],
+        "control_edges": _edges(old, new),
         "devices": _devices(old, new, before, after),
         "expected": {name: _change(old.expected.get(name), new.expected.get(name)) for name in _FIGURES},
         "options": _options(old, new),
@@ -115,6 +116,19 @@ def _devices(old: PlanFile, new: PlanFile, before: Mapping[str, str], after: Map
         }
         for name in names
     ]
+
+
+def _edges(old: PlanFile, new: PlanFile) -> dict[str, Any]:
+    """How many control edges each plan has, those that only one has, and those of which an op is not in its plan."""
+    was, now = dict.fromkeys(old.control_edges), dict.fromkeys(new.control_edges)
+    return {
+        **_change(len(was), len(now)),
+        "only_old": [list(edge) for edge in was if edge not in now],
+        "only_new": [list(edge) for edge in now if edge not in was],
+        "unmatched": sum(
+            not plan.placement.keys() >= {*edge} for plan in (old, new) for edge in dict.fromkeys(plan.control_edges)
+        ),
+    }
 
 
 def _peaks(plan: PlanFile) -> dict[str, Any]:

@@ -61,15 +61,22 @@ class Waiting:
         for first, then in edges:
             if {first, then} <= self.names and (index[first], index[then]) not in there and first != then:
                 taken.append((first, then))
-        while taken:
-            pairs = np.array([(index[a], index[b]) for a, b in taken], np.int32)
-            more = Dag.from_edges(self._dag.n, np.r_[self._dag.src, pairs[:, 0]], np.r_[self._dag.dst, pairs[:, 1]])
-            try:
-                more.order  # noqa: B018 - raises CycleError
-            except CycleError as error:
-                around = set(zip(error.cycle, [*error.cycle[1:], error.cycle[0]], strict=True))
-                last = next(i for i in range(len(taken) - 1, -1, -1) if tuple(pairs[i].tolist()) in around)
-                del taken[last]
-            else:
-                break
-        return taken
+        kept = without_cycles(self._dag, [(index[a], index[b]) for a, b in taken])
+        names = [node.name for node in self._wiring.nodes]
+        return [(names[a], names[b]) for a, b in kept]
+
+
+def without_cycles(dag: Dag, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the pairs that as edges of the graph close no cycle; of a cycle the last one goes."""
+    taken = list(pairs)
+    while taken:
+        added = np.array(taken, np.int32)
+        more = Dag.from_edges(dag.n, np.r_[dag.src, added[:, 0]], np.r_[dag.dst, added[:, 1]])
+        try:
+            more.order  # noqa: B018 - raises CycleError
+        except CycleError as error:
+            around = set(zip(error.cycle, [*error.cycle[1:], error.cycle[0]], strict=True))
+            del taken[next(i for i in range(len(taken) - 1, -1, -1) if taken[i] in around)]
+        else:
+            break
+    return taken

@@ -37,8 +37,9 @@ def scopes(ops: NDArray[np.int64], names: Sequence[str]) -> list[Block]:
 
 def runs(ops: NDArray[np.int64], names: Sequence[str], weight: NDArray[np.int64], number: int) -> list[Block]:
     """The ops cut into so many runs of about equal weight, which is by op; named after the first and the last."""
-    passed = np.cumsum(weight[ops].astype(np.float64))
-    which = np.minimum(passed * number / max(passed[-1], 1.0), number - 1).astype(np.int64) if len(ops) else passed
+    own = weight[ops].astype(np.float64)
+    middle = np.cumsum(own) - own / 2
+    which = (middle * number / max(own.sum(), 1.0)).astype(np.int64)
     pieces = [ops[which == i].tolist() for i in range(number)]
     return [Block(f"{names[piece[0]]} .. {names[piece[-1]]}", tuple(piece)) for piece in pieces if piece]
 

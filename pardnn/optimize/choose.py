@@ -30,11 +30,8 @@ def choose(blocks: Sequence[Figures], share: float) -> tuple[int, ...]:
 
     The memory is that of the turn and of each moment when a block is run again and read, as blocks before it are still
     held and those behind it are not. `share` 0 is the least memory there is, 1 what it takes without running any again.
-
-    >>> choose([Figures(1, 10, 0, 12, 5), Figures(1, 10, 0, 12, 5), Figures(1, 4, 0, 6, 1)], 0.0)
-    (0, 1)
     """
-    from ortools.sat.python import cp_model
+    from pardnn.solvers.cp_sat import cp_model
 
     unit = max(1, sum(b.kept + b.saved + b.extra + b.during for b in blocks) >> _PRECISION)
     small = [Figures(*(-(-value // unit) for value in (*b[:4], b.time_ns * unit))) for b in blocks]

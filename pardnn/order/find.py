@@ -23,9 +23,9 @@ from scheduler.priority import ORDERS, Priority
 from scheduler.schedule import Schedule
 from scheduler.simulate import simulate
 
-_WORK = 15_000_000
+_WORK = 30_000_000
 """Divided by the number of nodes: so many simulations."""
-_LEAST, _MOST = 60, 3000
+_LEAST, _MOST = 120, 3000
 _SLACK, _PRICE = 1000, 2500
 """One part in so many of a step: what shedding may lose on the way, and what an edge must save."""
 _TIGHT = 0.9
@@ -44,7 +44,7 @@ def order(problem: Problem, placements: list[Placement], may: NDArray[np.bool_])
 
     Edges join ops that `may` [n] have some, on one device and with work to do; they run forward in a schedule, so none
     closes a cycle. No step gets slower than the first placement's, and what fits still fits. Where a memory is nearly
-    full and no order is faster, one that needs less of it is taken. Simulates some 15 million nodes.
+    full and no order is faster, one that needs less of it is taken. Simulates some 30 million nodes.
     """
     first = placements[0]
     plain = problem.simulate(first)

@@ -56,6 +56,8 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("lower bound", _ends(expected["lower_bound_us"], us)),
         ("sent", _ends(expected["comm_bytes"], format_size)),
     ]
+    if edges := _edges(found["control_edges"]):
+        rows.append(("control edges", edges))
     names = found["renamed"]
     if names and found["moved_but_for_names"] < found["moved"]:
         rows.append(("renamed", ", ".join(f"{short(a)} to {short(b)}" for a, b in names.items())))
@@ -64,6 +66,16 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
             rows.append((title, _some(found[key])))
     rows += [(name, f"{was} -> {now}") for name, (was, now) in found["options"].items()]
     return rows
+
+
+def _edges(edges: Mapping[str, Any]) -> str:
+    """How many control edges there are, and which of the two plans has which; "" where neither has any."""
+    if not edges["old"] and not edges["new"]:
+        return ""
+    only = [(len(edges["only_old"]), "in the old only"), (len(edges["only_new"]), "in the new only")]
+    only.append((edges["unmatched"], "with an op that its plan does not place"))
+    told = ", ".join(f"{number:,} {where}" for number, where in only if number)
+    return f"{edges['old']:,} -> {edges['new']:,}: {told or 'the same'}"
 
 
 def _ends(change: Mapping[str, Any], form: Callable[[Any], str]) -> str:

@@ -59,7 +59,23 @@ def test_edges_that_do_not_belong_are_left_out(tmp_path: Path) -> None:
     found = pardnn("partition", graph, *ASKED, "-o", plan).json
     edges = [["late", "reader"], ["gone", "late"], ["reader", "urgent"]]
     plan.write_text(json.dumps(json.loads(plan.read_text()) | {"control_edges": edges}))
-    assert pardnn("simulate", graph, plan, "--json").json["makespan_us"] == found["makespan_us"]
+    told = pardnn("simulate", graph, plan, "--json").json
+    assert told["makespan_us"] == found["makespan_us"]
+    note = "3 of 3 control edges of the plan are left out: 1 name an op that is not in the graph; "
+    assert any(line.startswith(note) for line in told["warnings"])
+    assert pardnn("check", graph, plan, "--json").json["control_edges_left_out"] == 3
+    assert note in pardnn("check", graph, plan).error
+
+
+def test_edges_that_close_a_cycle_are_left_out_and_told(tmp_path: Path) -> None:
+    """Each op before the other: the first of the two edges holds."""
+    graph, plan = _costs(tmp_path / "costs.json"), tmp_path / "x.placement.json"
+    pardnn("partition", graph, *ASKED, "-o", plan)
+    edges = [["urgent", "late"], ["late", "urgent"]]
+    plan.write_text(json.dumps(json.loads(plan.read_text()) | {"control_edges": edges}))
+    told = pardnn("simulate", graph, plan, "--json").json
+    assert told["control_edges"]["count"] == 1
+    assert any("1 of 2 control edges of the plan are left out" in line for line in told["warnings"])
 
 
 @pytest.mark.slow

@@ -23,6 +23,17 @@ def save(name: str, placement: dict[str, str], **changes: Any) -> str:
     return name
 
 
+def test_control_edges_are_held_beside_each_other(pardnn: Program) -> None:
+    old = save("old", OLD, control_edges=[["net/a/x", "net/a/y"], ["net/b/z", "gone"]])
+    new = save("new", OLD, control_edges=[["net/a/x", "net/a/y"]])
+    found = pardnn("diff", old, new, "--json").result["control_edges"]
+    assert found == {
+        "old": 2, "new": 1, "change": -1, "only_old": [["net/b/z", "gone"]], "only_new": [], "unmatched": 1,
+    }  # fmt: skip
+    assert "2 -> 1: 1 in the old only, 1 with an op that its plan does not place" in pardnn("diff", old, new).out
+    assert "control edges" not in pardnn("diff", save("a", OLD), save("b", OLD)).out
+
+
 OLD = {"net/a/x": "GPU:0", "net/a/y": "GPU:0", "net/b/z": "GPU:1", "loss": "CPU:0"}
 
 

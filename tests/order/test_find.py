@@ -96,6 +96,30 @@ def test_shed_keeps_what_is_needed() -> None:
     assert shed(edges, cost, 0, 1, 1000) == (((2, 3), (7, 8)), 30)
 
 
+def test_shed_drops_by_the_piece_where_there_are_too_many_for_its_tries() -> None:
+    """Each of 4,000 edges saves 1, ten save 1,000 more; an edge must save 10: most go in 100 tries, the ten stay."""
+    edges = tuple((v, v + 1) for v in range(4000))
+    worth = set(edges[2000:2010])
+
+    def cost(kept: tuple[tuple[int, int], ...]) -> int:
+        return 20_000 - len(kept) - 1000 * len(worth & {*kept})
+
+    kept, least = shed(edges, cost, 0, 10, 100)
+    assert worth <= {*kept}
+    assert len(kept) < 400
+    assert least == cost(kept)
+
+
+def test_shed_drops_pairs_that_are_not_worth_two() -> None:
+    """Without either of two edges a step takes 8 longer, and no more without both: together they save too little."""
+    edges = tuple((v, v + 1) for v in range(24))
+
+    def cost(kept: tuple[tuple[int, int], ...]) -> int:
+        return 900 - 8 * ({(2, 3), (3, 4)} <= {*kept}) - sum(30 for edge in kept if edge[0] > 4)
+
+    assert shed(edges, cost, 0, 5, 1000)[0] == edges[5:]
+
+
 @pytest.mark.parametrize("tries", [0, 1, 5])
 def test_shed_counts_its_tries(tries: int) -> None:
     """It asks for the cost so many times, and twice to know where it stands."""

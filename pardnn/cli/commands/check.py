@@ -25,7 +25,8 @@ def command(
 
     It holds where at most 2 % of the ops of either are unknown to the other, groups are whole, pinned ops and those
     without a GPU kernel are in their place, no device is over its limit, and a step takes at most --max-makespan.
-    Options are the plan's unless given. Exit code 3, and one line that says why, where it does not.
+    Control edges of the plan that the graph cannot have are left out and told; what the step is like without them
+    decides. Options are the plan's unless given. Exit code 3, and one line that says why, where it does not.
     """
     from pardnn.answers.holding import Limit, broken, reasons
     from pardnn.cli.stored import follow_stored
@@ -46,10 +47,12 @@ def command(
         "matched": match.matched,
         "new_ops": list(match.new),
         "gone_ops": list(match.gone),
+        "control_edges_left_out": match.edges_left_out,
         "expected_us": expected.get("makespan_us"),
         "max_makespan_us": None if most_ns is None else most_ns / 1000,
         **{name: value for name, value in made.result().items() if name not in ("format", "outputs")},
     }
+    voice.warn(match.notes)
     if as_json:
         voice.dump(found)
     elif not why:

@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 @options.mode
 @options.search
 @options.reading
+@options.html
+@options.force
 @options.speech
 def command(
-    graphs: tuple[str, ...], methods: str | None, as_json: bool, quiet: bool, verbose: bool, **given: Any
-) -> int:
-    """Decide GRAPH by several methods and show what each costs. Nothing is written.
+    graphs: tuple[str, ...], methods: str | None, html: str | None, force: bool, as_json: bool, quiet: bool,
+    verbose: bool, **given: Any,
+) -> int:  # fmt: skip
+    """Decide GRAPH by several methods and show what each costs. Nothing is written but the report of --html.
 
     A method that finds no placement within the memory limits is a row with the reason; where that is true of all
     methods, the exit code is 3.
     """
+    from pardnn.cli.outputs import Outputs
     from pardnn.errors import DoesNotFit, InputError
     from pardnn.methods import method, summaries
     from pardnn.subject import pose
@@ -42,6 +46,7 @@ def command(
         raise InputError(f"--methods {methods}: names no method; see `pardnn methods`")
     for name in names:
         method(name)  # an unknown one is told before the work
+    outputs = Outputs.named(graphs, [html] if html is not None else [], force=force)
     voice = Voice(as_json, quiet, verbose)
     results: list[dict[str, Any]] = []
     with voice.progress() as tell:
@@ -52,8 +57,11 @@ def command(
             if not as_json:
                 _show(voice, subject, rows)
             results += rows
+    outputs.write([_page(results, asked)] * len(outputs.paths))
     if as_json:
-        voice.dump({"format": "pardnn-comparison/1", "results": results})
+        voice.dump({"format": "pardnn-comparison/1", "results": results, "outputs": list(outputs.paths)})
+    elif outputs.paths:
+        voice.show(f"wrote {', '.join(outputs.paths)}")
     if all(row["error"] for row in results):
         raise DoesNotFit("no method found a placement within the memory limits; `pardnn partition` says what would do")
     return 0
@@ -65,6 +73,20 @@ def _row(subject: Subject, asked: Options, tell: Progress, share: float) -> dict
 
     tell(f"{subject.name}: {asked.method}", share)
     return answer(subject, asked)
+
+
+def _page(results: list[dict[str, Any]], asked: Options) -> bytes:
+    """The report of --html."""
+    from pardnn.cli.typed import typed
+    from pardnn.picture import choices, versions
+    from pardnn.report.html.comparison import comparison_page
+    from pardnn.report.html.origin import Origin
+
+    names = (
+        "machine", "gpus", "hosts", "mem", "mem_fraction", "order", "contention", "costs", "batch_size",
+        "effort", "seed",
+    )  # fmt: skip
+    return comparison_page(results, Origin(typed(), choices(asked, names), versions()))
 
 
 def _show(voice: Voice, subject: Subject, rows: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ _LINE_EVERY_S = 10.0
 @click.option("--scheduler", metavar="ADDRESS", help="A running cluster's.  [dask, ray: one made here]")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Cells at once on this machine.  [its cores]")
 @click.option("--dry-run", is_flag=True, help="Say how many cells there are, and how many are left.")
+@options.html
+@options.force
 @options.speech
 def command(
     config: str, output: str | None, backend: str, scheduler: str | None, jobs: int | None, dry_run: bool,
-    as_json: bool, quiet: bool, verbose: bool,
+    html: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Decide every graph by every method on every machine of CONFIG.toml; one row each in a table.
 
@@ -43,6 +46,7 @@ def command(
 
     What does not fit or cannot be read is a row with the reason. Needs `pip install 'pardnn[experiments]'`.
     """  # noqa: D301 - click looks for the sign itself
+    from pardnn.cli.outputs import Outputs
     from pardnn.experiments.backend import backends
     from pardnn.experiments.config import read_config
     from pardnn.experiments.store import Store
@@ -52,6 +56,7 @@ def command(
     run = backends.get(backend).make(jobs, scheduler)
     cells = read_config(config).cells()
     store = Store(Path(output or f"{Path(config).stem}.sweep"))
+    report = Outputs.named([config], [html] if html is not None else [], force=force)
     if dry_run:
         there = sum(store.get(cell.key) is not None for cell in cells)
         found = {"format": "pardnn-sweep/1", "cells": len(cells), "kept": there}
@@ -63,8 +68,21 @@ def command(
         except KeyboardInterrupt:
             voice.warn([f"what is finished is kept in {store.folder}: the same command goes on from there"])
             raise
-    _tell(voice, swept)
+    report.write([_page(config, swept)] * len(report.paths))
+    _tell(voice, replace(swept, outputs=(*swept.outputs, *report.paths)))
     return 0
+
+
+def _page(config: str, swept: Any) -> bytes:
+    """The report of --html."""
+    from pardnn.cli.typed import typed
+    from pardnn.experiments.overview import overview
+    from pardnn.picture import versions
+    from pardnn.report.html.origin import Origin
+    from pardnn.report.html.sweep import sweep_page
+
+    name = Path(config).name
+    return sweep_page(name, overview(swept), Origin(typed(), [("configuration", name)], versions()))
 
 
 def _tell(voice: Voice, swept: Any) -> None:

@@ -9,7 +9,7 @@
     data.names = report.names(data.prefix, data.suffix);
     data.last = (op) => data.names[op].slice(data.names[op].lastIndexOf("/") + 1);
     const view = report.view(data.values.makespan), range = report.byId("range");
-    const tell = () => { range.textContent = `${report.time(view.from)} to ${report.time(view.to)}`; };
+    const tell = () => { range.textContent = `${view.from ? report.time(view.from) : "0"} to ${report.time(view.to)}`; };
     view.listen(tell);
     tell();
     report.timeline(report.byId("timeline-plot"), data, view);

@@ -119,6 +119,7 @@
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
     ctx.textBaseline = "middle";
     for (const lane of lanes) drawLane(u, paint, lane, data, ratio, view);
     ctx.restore();

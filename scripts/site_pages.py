@@ -1,0 +1,50 @@
+"""Pages of the documentation that are made from the program, and links that lead out of the site: mkdocs calls this."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+ROOT = Path(__file__).parents[1]
+_OUT = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(#[^)]*)?\)")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """The pages of the site, with the reference of commands among them."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "reference/commands.md", content=commands_page()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Links to files of the repository that are no pages of the site become the files' names."""
+    here = Path(config["docs_dir"]) / Path(page.file.src_uri).parent
+
+    def plain(link: re.Match[str]) -> str:
+        target = (here / link[2]).resolve()
+        if target.is_relative_to(Path(config["docs_dir"]).resolve()):
+            return link[0]
+        return f"{link[1]} (`{target.relative_to(ROOT)}`)"
+
+    return _OUT.sub(plain, markdown)
+
+
+def commands_page() -> str:
+    """Every command's usage, text and options, as `--help` has them."""
+    from pardnn.cli.group import app
+
+    context = click.Context(app, info_name="pardnn", max_content_width=100, terminal_width=100)
+    parts = ["# Commands", "Each of them as `pardnn COMMAND --help` says it.", _help(app, context)]
+    for name in app.list_commands(context):  # type: ignore[attr-defined]
+        command = app.get_command(context, name)  # type: ignore[attr-defined]
+        inner = click.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
+        parts += [f"## pardnn {name}", _help(command, inner)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _help(command: click.Command, context: click.Context) -> str:
+    return f"```text\n{command.get_help(context)}\n```"
