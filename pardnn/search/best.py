@@ -86,7 +86,7 @@ class Best:
         rng = np.random.default_rng([seed, problem.gpus])
         ranked = self._ranked(problem, rng)
         budget = self._plain(problem)
-        if self._hurried(problem):
+        if self._hurried(problem) or ranked[0][0] <= problem.lower_bound_ns:
             return ranked[0][1], budget
         if (fewer := _fewer(problem)) is not None:
             start = self._on_fewer(fewer, ranked[0][0], seed)
