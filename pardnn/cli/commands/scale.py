@@ -75,10 +75,6 @@ def command(
     from pardnn.answers.scaling import scale
     from pardnn.placers.atomic import refuse_existing, write_files
 
-    if plot:
-        from pardnn.experiments.needs import need
-
-        need("matplotlib")
     voice = Voice(as_json, quiet, verbose)
     paths = [path for path in (output, plot) if path is not None]
     for path in paths:
