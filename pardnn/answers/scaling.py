@@ -130,7 +130,8 @@ def scale(
     """How the training step of a graph scales to so many equal workers, each with a batch of its own.
 
     A worker is one GPU, `gpus_per_replica` of them on which the step is partitioned, or those of a stored plan. What
-    of `options` is not `Sync`'s is `Options`'. Raises InputError, and DoesNotFit where a worker cannot hold the step.
+    of `options` is not `Sync`'s is `Options`'. With `samples`, the examples of an epoch, the time of so many `epochs`
+    is told too; `tell` hears what is being done. Raises InputError, and DoesNotFit where a worker cannot hold the step.
     """
     of_sync = {name: options.pop(name) for name in list(options) if name in Sync.__dataclass_fields__}
     asked = Sync(**of_sync)

@@ -50,9 +50,9 @@ def test_forward_backward_update(network: Subject) -> None:
 def test_a_graph_without_an_optimizer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "forward.pbtxt"
     path.write_text('node { name: "a" op: "Const" }\nnode { name: "b" op: "Relu" input: "a" }\n')
+    one = pose(str(path), Options(gpus=1))
+    assert one.graph is not None
     with pytest.raises(InputError, match=r"forward\.pbtxt: has no gradients.*pardnn extract"):
-        one = pose(str(path), Options(gpus=1))
-        assert one.graph is not None
         find_gradients(one.graph, one.problem.workload, one.name)
 
 

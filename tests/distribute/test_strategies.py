@@ -31,7 +31,7 @@ def test_a_measured_ring_takes_what_was_measured() -> None:
 
 
 def test_up_a_tree_and_down_again() -> None:
-    """8 workers, 3 levels. 64 bytes whole: 6 x 74; in two pieces 2 x 4 x 42, in four 2 x 6 x 26, in eight 2 x 10 x 18."""
+    """8 workers, 3 levels. 64 bytes: 6 x 74 whole, 8 x 42 in two pieces, 12 x 26 in four, 20 x 18 in eight."""
     assert Tree(1)(64, Fleet(8, 8, WIRES)) == (Leg("link", 444, 66),)
     assert Tree(2)(64, Fleet(8, 8, WIRES))[0].ns == 336
     assert Tree()(64, Fleet(8, 8, WIRES))[0].ns == 312
