@@ -53,11 +53,13 @@ class _Strategy(click.Option):
 @options.mode
 @options.reading
 @options.search
+@options.html
 @options.force
 @options.speech
 def command(
     graph: str, workers: str, plan: str | None, gpus_per_replica: int | None, samples: int | None, epochs: int,
-    output: str | None, plot: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any,
+    output: str | None, plot: str | None, html: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    **given: Any,
 ) -> int:  # fmt: skip
     """Simulate one step of GRAPH on N equal workers, each with a batch of its own, for each N.
 
@@ -76,7 +78,7 @@ def command(
     from pardnn.placers.atomic import refuse_existing, write_files
 
     voice = Voice(as_json, quiet, verbose)
-    paths = [path for path in (output, plot) if path is not None]
+    paths = [path for path in (output, plot, html) if path is not None]
     for path in paths:
         refuse_existing(path, force=force)
     with voice.progress() as tell:
@@ -90,6 +92,8 @@ def command(
             from pardnn.report.scaling import scaling_plot
 
             files.append((plot, scaling_plot(result)))
+        if html:
+            files.append((html, _page(result)))
         write_files(files, force=force)
     voice.warn(found.warnings)
     if as_json:
@@ -99,6 +103,18 @@ def command(
 
         voice.show(scaling_report(result), *([f"wrote {', '.join(paths)}"] if paths else []))
     return 0
+
+
+def _page(result: dict[str, Any]) -> bytes:
+    """The report of --html."""
+    from pardnn.cli.typed import typed
+    from pardnn.picture import versions
+    from pardnn.report.html.origin import Origin
+    from pardnn.report.html.scaling import scaling_page
+
+    names = ("machine", "strategy", "link", "gpus_per_replica", "gpus_per_host", "batch")
+    facts = [(name.replace("_", " "), str(result[name])) for name in names]
+    return scaling_page(result, Origin(typed(), facts, versions()))
 
 
 def _numbers(text: str) -> list[int]:
