@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pardnn.answers.replicas import trained
 from pardnn.answers.worker import Sync, batch_of, gpus_per_host, gradients_of, policy_of, wires_of, worker
 from pardnn.distribute.expand import Replica
 from pardnn.distribute.fleet import Fleet
@@ -19,11 +20,14 @@ from pardnn.machines.spec import load_machine
 from pardnn.machines.wires import Wires
 from pardnn.plan import Plan
 from pardnn.registry import strategies
+from pardnn.report.words import percent
 from pardnn.units import format_size
 
 MOST_WORKERS = 1_000_000
 WORTH = 0.5
 """More workers pay while they bring at least such a share of what as many workers alone would do."""
+_OFF = 0.05
+"""Gradients that differ by more from the weights' bytes are worth a word."""
 _HIDDEN = 0.02
 """Up to such a share of a step, what synchronisation adds to it is nothing."""
 
@@ -239,6 +243,12 @@ def _warnings(made: Plan, gradients: Gradients, wires: Wires, rows: Sequence[Row
         told.append(
             f"{made.subject.name}: does not say which tensors are gradients: all {format_size(gradients.total_bytes)} "
             "of resident bytes count as such, sent after the step, so that this is an upper bound"
+        )
+    weights = int(trained(made.subject).bytes.sum())
+    if gradients.exact and abs(gradients.total_bytes - weights) > _OFF * weights:
+        share = percent(gradients.total_bytes / max(weights, 1))
+        told.append(
+            f"the gradients found have {share} of the weights' bytes: some are sparse, of another type or not known"
         )
     beyond = [row.workers for row in rows if row.workers > 1 and not row.measured]
     if wires.all_reduce and beyond:
