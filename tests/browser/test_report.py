@@ -115,8 +115,9 @@ def test_both_widths_light_and_dark(opened: Open, album: Path, width: int, dark:
     assert found.number("document.documentElement.scrollWidth") <= width
     brightness = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (brightness == "rgb(20, 23, 28)") == dark
-    found.page.evaluate("scrollTo(0, 1e6)")
+    found.page.locator("#boxes").scroll_into_view_if_needed()
     found.page.wait_for_selector("#boxes .box")
+    found.page.evaluate("scrollTo(0, 0)")
     found.page.screenshot(path=album / f"report-{width}-{'dark' if dark else 'light'}.png", full_page=True)
     found.page.locator("#theme").click()
     changed = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
