@@ -16,6 +16,7 @@ from pardnn.distribute.gradients import Gradients
 from pardnn.distribute.phases import PHASES, phases
 from pardnn.distribute.step import Step, step_of
 from pardnn.errors import InputError
+from pardnn.machines.link import FASTEST
 from pardnn.machines.spec import load_machine
 from pardnn.machines.wires import Wires
 from pardnn.plan import Plan
@@ -88,6 +89,8 @@ class Scaling:
     """The most workers of the table of which all added ones bring at least WORTH of their own."""
     fastest: int
     """Where most samples a second are trained."""
+    timed_out: bool
+    """Whether the search for a worker's plan was cut short."""
     seconds: dict[str, float]
     warnings: tuple[str, ...]
 
@@ -149,7 +152,7 @@ def scale(
     each = made.subject.problem.gpus
     per_host = gpus_per_host(asked, machine, each, max(counts))
     problem = made.subject.problem
-    replica = Replica(problem.workload, problem.machine, made.device, gradients, problem.contention)
+    replica = Replica(problem.workload, problem.machine, made.device, gradients, problem.order, problem.contention)
     tell("simulating")
     steps = {}
     for n in sorted({1, *counts}):
@@ -165,7 +168,7 @@ def scale(
         gradients=len(gradients.source), gradients_exact=gradients.exact,
         buckets=max(step.buckets for _, step in steps.values()),
         phase_us={phase: int(busy[found == i].sum()) / 1000 for i, phase in enumerate(PHASES)},
-        peak_bytes=made.peak_bytes, rows=rows, pays_up_to=_pays(rows), fastest=_fastest(rows),
+        peak_bytes=made.peak_bytes, rows=rows, pays_up_to=_pays(rows), fastest=_fastest(rows), timed_out=made.timed_out,
         seconds=dict(made.seconds), warnings=_warnings(made, gradients, wires, rows),
     )  # fmt: skip
 
@@ -250,6 +253,8 @@ def _warnings(made: Plan, gradients: Gradients, wires: Wires, rows: Sequence[Row
         told.append(
             f"the gradients found have {share} of the weights' bytes: some are sparse, of another type or not known"
         )
+    if wires.inside.bytes_per_s >= FASTEST and wires.inside.send is None:
+        told.append(f"link {wires.name}: was measured where nothing is copied: give one with --link 10us,12GB/s")
     beyond = [row.workers for row in rows if row.workers > 1 and not row.measured]
     if wires.all_reduce and beyond:
         others = f" and {len(beyond) - 1} other numbers" if len(beyond) > 1 else ""

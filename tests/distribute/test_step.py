@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pardnn.distribute.expand import Replica, expand
+from pardnn.distribute.fleet import Fleet
+from pardnn.distribute.gradients import Gradients
 from pardnn.distribute.policy import Policy
 from pardnn.registry import strategies
-from scheduler.dag import Dag
+from scheduler.dag import Dag, frozen
 from scheduler.machine import UNLIMITED, Machine, link_ns
 from scheduler.simulate import simulate
 from scheduler.workload import Workload
-from tests.distribute.networks import layers, step
+from tests.distribute.networks import WIRES, layers, step
 
 ALONE = Policy(fusion_bytes=0)
 """Each gradient by itself."""
@@ -109,3 +112,22 @@ def test_every_strategy_keeps_the_order_of_things(sync: str, policy: Policy, per
         assert max(load.busy_ns for load in one.streams.values()) <= one.ns
         assert all(load.latency_ns <= load.busy_ns for load in one.streams.values())
         assert one.ns <= 320 + sum(load.busy_ns for load in one.streams.values())
+
+
+def test_ops_keep_the_order_of_their_replica() -> None:
+    """Two gradients are ready at once; largest level first, the op with the longer way to the end goes before."""
+    dag = Dag.from_edges(4, [0, 1, 2], [1, 3, 3])  # 0 -> 1 -> 3 <- 2: 2 is ready first too, and short
+    none = np.zeros(4, np.int64)
+    work = Workload.build(dag, [[10], [50], [10], [5]], np.zeros(3, np.int64), none, none, none)
+    empty = frozen(np.zeros((0, 2)), np.int32)
+    gradients = Gradients(frozen([1, 2], np.int32), frozen([4, 4], np.int64), empty[:, 0], empty[:, 0], empty)
+    machine = Machine.uniform(1, UNLIMITED, 0, 10**12)
+    made = {}
+    for order in ("fifo", "blevel"):
+        one = Replica(work, machine, np.zeros(4, np.int32), gradients, order)
+        alone = simulate(work, machine, one.placement, order)
+        expanded = expand(one, alone, Fleet(2, 8, WIRES), strategies.get("ring").make(), ALONE)
+        ran = expanded.simulate(one)
+        assert ran.start_ns[:4].tolist() == alone.start_ns.tolist()
+        made[order] = ran.start_ns[:4].tolist()
+    assert made == {"fifo": [0, 20, 10, 70], "blevel": [0, 10, 60, 70]}

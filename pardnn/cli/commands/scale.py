@@ -9,6 +9,8 @@ import click
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
 
+CUT_SHORT = 4
+
 
 class _Strategy(click.Option):
     """Its help names what is registered; that is looked up only where it is shown."""
@@ -102,7 +104,7 @@ def command(
         from pardnn.report.scaling import scaling_report
 
         voice.show(scaling_report(result), *([f"wrote {', '.join(paths)}"] if paths else []))
-    return 0
+    return CUT_SHORT if found.timed_out else 0
 
 
 def _page(result: dict[str, Any]) -> bytes:
