@@ -53,8 +53,9 @@ def commands_page() -> str:
 
     context = click.Context(app, info_name="pardnn", max_content_width=100, terminal_width=100)
     parts = ["# Commands", "Each of them as `pardnn COMMAND --help` says it.", _help(app, context)]
-    for name in app.list_commands(context):  # type: ignore[attr-defined]
-        command = app.get_command(context, name)  # type: ignore[attr-defined]
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        assert command is not None
         inner = click.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
         parts += [f"## pardnn {name}", _help(command, inner)]
     return "\n\n".join(parts) + "\n"
