@@ -254,7 +254,9 @@ def _problem(
     name: str, costs: Costs, group: NDArray[np.int32], pin: NDArray[np.int32], hardware: Hardware, options: Options
 ) -> Problem:
     _countable(name, costs.workload, hardware.machine)
-    return Problem(costs.workload, hardware.machine, group, pin, hardware.gpus, options.order, options.contention)
+    return Problem(
+        costs.workload, hardware.machine, group, pin, hardware.gpus, options.order, options.contention, hardware.sharing
+    )
 
 
 def _countable(name: str, workload: Workload, machine: Machine) -> None:

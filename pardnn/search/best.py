@@ -75,6 +75,8 @@ class Best:
         while left > 0 and not self.enough():
             fastest = self.improve(min(share, left))(problem, fastest, rng)
             left, share = left - share, 2 * share
+        if problem.sharing is not None:  # improved as if sending were nobody's work
+            return min((ranked[0][1], fastest), key=lambda p: problem.simulate(p).makespan_ns)
         return fastest
 
     def _improved(self, starts: list[Placement], budget: int, problem: Problem, rng: np.random.Generator) -> Placement:

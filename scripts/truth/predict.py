@@ -8,8 +8,8 @@ simulator's, and the plan `one` is no proof of it.
 naive    `scheduler.simulate`, as for GPUs: one op at a time, first in first out, transfers cost nobody's time
 shared   `scheduler.sharing`: threads by turns on a core, and sending is work, whose cost was probed in the same run
 
-A run's figure is the median of its steps, as fixed beforehand (`median`), or its fastest step (`fastest`): what else the
-host does only adds to steps, and to those on two cores more often.
+A run's figure is the median of its steps, as fixed beforehand (`median`), or its fastest step (`fastest`): what else
+the host does only adds to steps, and to those on two cores more often.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pardnn.errors import DoesNotFit
 from pardnn.problem import Placement, Problem
 from pardnn.search.best import Best
 from pardnn.search.walk import Walk
+from scheduler.sharing import Sharing
 from tests.factories import drawn
 
 RNG = np.random.default_rng(0)
@@ -21,6 +22,10 @@ def never() -> bool:
 def on_all(problem: Problem, rng: np.random.Generator) -> Placement:
     """Node v on device v modulo K."""
     return problem.settle(np.arange(problem.workload.dag.n, dtype=np.int32) % problem.gpus)
+
+
+def on_one(problem: Problem, rng: np.random.Generator) -> Placement:
+    return problem.settle(np.zeros(problem.workload.dag.n, np.int32))
 
 
 def nowhere(problem: Problem, rng: np.random.Generator) -> Placement:
@@ -36,6 +41,16 @@ def test_fewer_devices_are_tried_too() -> None:
     sketch = drawn("A=1 B=1 C=1 D=1 A-C:100 B-D:100")
     problem = replace(sketch.problem(gpus=4), gpus=4)
     assert problem.simulate(best(spread=on_all)(problem, RNG)).makespan_ns == 2
+
+
+def test_one_device_is_chosen_where_sending_is_work_that_costs_more_than_it_saves() -> None:
+    """A network too small to be split: on GPUs two branches pay, on cores the transfers keep both busy."""
+    sketch = drawn("A=1 B=9 C=9 D=1 A-B:1 A-C:1 B-D:1 C-D:1")
+    gpus = sketch.problem()
+    cores = replace(gpus, sharing=Sharing(send_ns=20, receive_ns=20))
+    split = Best({"all": on_all, "one": on_one}, Walk, 3000, 3000, never)
+    assert len(set(split(gpus, RNG).tolist())) == 2
+    assert len(set(split(cores, RNG).tolist())) == 1
 
 
 def test_a_start_that_does_not_fit_is_passed_over() -> None:
