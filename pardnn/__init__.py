@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pardnn.placers.byname import device_function
     from pardnn.placers.hosting import build_on_host
     from pardnn.plan import Plan
-    from pardnn.profiling import profile
+    from pardnn.profiling.run import profile
 
 _HOME = {
     "Plan": "pardnn.plan",
@@ -27,7 +27,7 @@ _HOME = {
     "device_function": "pardnn.placers.byname",
     "partition": "pardnn.pipeline",
     "place": "pardnn.dropin",
-    "profile": "pardnn.profiling",
+    "profile": "pardnn.profiling.run",
     "scale": "pardnn.answers.scaling",
 }
 

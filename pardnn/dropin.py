@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pardnn.config import Options
-from pardnn.errors import InputError
+from pardnn.errors import InputError, from_python
 from pardnn.graph.devices import parse
-from pardnn.live import LivePlan
+from pardnn.live.plan import LivePlan
 from pardnn.machines.build import HOST
 from pardnn.measured import model_of
 from pardnn.methods import method
@@ -51,19 +51,32 @@ def place(
     Raises pardnn.errors.InputError for what cannot be placed and for devices that are not there, and DoesNotFit where
     the plan is made: here, or in `fit` or the call. In either case all is as it was and trains unplaced.
     """
-    from pardnn.placers.doors import require_placeable
-
     if devices is not None and gpus is None:
         gpus = len(devices)
     together = Cluster.of(cluster)
     if together is not None:
         options = {"hosts": len(together.addresses)} | options
-    asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **{"effort": "live"} | options)
+    options = {"effort": "live"} | options
+    with from_python():
+        asked = Options.of(gpus=gpus, mem=mem, batch_size=batch_size, **options)
+        return _placed(what, asked, devices, Shelf() if cache else None, together, cluster_timeout)
+
+
+def _placed(
+    what: Any,
+    asked: Options,
+    devices: Sequence[str] | None,
+    shelf: Shelf | None,
+    together: Cluster | None,
+    timeout: str,
+) -> LivePlan:
+    from pardnn.placers.doors import require_placeable
+
     _check(asked)
     planned = hardware_of(asked).machine.devices
     require_placeable(what, asked.targets)
-    real = _remote_devices(together, asked, planned, devices, cluster_timeout) if together else None
-    return LivePlan(what, asked, real or _real_devices(planned, devices), Shelf() if cache else None)
+    real = _remote_devices(together, asked, planned, devices, timeout) if together else None
+    return LivePlan(what, asked, real or _real_devices(planned, devices), shelf)
 
 
 def _remote_devices(

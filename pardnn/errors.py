@@ -1,7 +1,11 @@
 """Everything a user can cause, as exceptions with an exit code; whatever else is raised is a bug of ours (exit 1)."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Self
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (\d\w*(?:[.,]\d\w*)*|unlimited\b|N\b))?")
 
 
 def one_line(text: object, most: int = 300) -> str:
@@ -34,3 +38,29 @@ class DoesNotFit(PardnnError):  # noqa: N818 - an answer, no error of the user's
         if self.node is None:
             return self
         return type(self)(str(self).replace(f"op number {self.node} ", f"op {names[self.node]!r} ", 1), self.node)
+
+
+@contextmanager
+def from_python() -> Iterator[None]:
+    """What is raised inside speaks of options as Python has them: mem="16GB" where the command line has --mem 16GB."""
+    try:
+        yield
+    except PardnnError as error:
+        error.args = (as_arguments(str(error)),)
+        raise
+
+
+def as_arguments(text: str) -> str:
+    """A message with the options of the command line as arguments of a call.
+
+    >>> as_arguments("--gpus 2 --mem 44.5GB works (tried); --batch-size N says more; --mem: 3")
+    'gpus=2 mem="44.5GB" works (tried); batch_size=N says more; mem: 3'
+    """
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found[1].replace("-", "_"), found[2]
+        if value is None:
+            return name
+        return f"{name}={value}" if value.isdigit() or value == "N" else f'{name}="{value}"'
+
+    return _OPTION.sub(argument, text)

@@ -45,10 +45,13 @@ def report(plan: Plan, command: str = "", more: Sequence[Section] = ()) -> bytes
 
 def picture(plan: Plan) -> Step:
     """The step of a plan. O(n + m)."""
-    subject = plan.subject
+    subject, schedule = plan.subject, plan.schedule
+    factors = getattr(subject.costs, "band", None)
+    took = (schedule.finish_ns - schedule.start_ns)[:, None]
     return Step(
-        plan.result(), subject.names, subject.ops, subject.problem.workload, subject.problem.machine, plan.schedule,
-        subject.costs.source, why(plan), slack_ns(plan), getattr(subject.costs, "band_ns", None),
+        plan.result(), subject.names, subject.ops, subject.problem.workload, subject.problem.machine, schedule,
+        subject.costs.source, why(plan), slack_ns(plan),
+        None if factors is None else np.rint(took * factors).astype(np.int64),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pardnn.config import Options
-from pardnn.errors import DoesNotFit, InputError
+from pardnn.errors import DoesNotFit, InputError, from_python
 from pardnn.graph.devices import parse
 from pardnn.methods import AUTO, EXACT, method
 from pardnn.ordering import ordered, restored, unordered
@@ -43,10 +43,11 @@ def partition(graph: Any, **options: Any) -> Plan:
     5.0
 
     Raises pardnn.errors.InputError for bad input, DoesNotFit where no placement within the memory limits was found; the
-    latter's message names a --mem that works.
+    latter's message names a mem that works.
     """
-    asked = Options.of(**options)
-    return solve(prepare(graph, asked), asked)
+    with from_python():
+        asked = Options.of(**options)
+        return solve(prepare(graph, asked), asked)
 
 
 def prepare(graph: Any, options: Options) -> Subject:

@@ -15,6 +15,7 @@ from scheduler.dag import rows
 from scheduler.machine import Machine
 from scheduler.priority import ORDERS, Priority
 from scheduler.schedule import Schedule
+from scheduler.sharing import Sharing, simulate_sharing
 from scheduler.simulate import simulate
 from scheduler.workload import Workload
 
@@ -69,6 +70,8 @@ class Problem:
     gpus: int
     order: str = "fifo"
     contention: str = "link"
+    sharing: Sharing | None = None
+    """The devices are cores, which share themselves so, in an order of their own; None = the mode above."""
 
     def __post_init__(self) -> None:
         n = self.workload.dag.n
@@ -142,6 +145,8 @@ class Problem:
 
     def simulate(self, placement: Placement) -> Schedule:
         """One step under a placement, in the problem's mode."""
+        if self.sharing is not None:
+            return simulate_sharing(self.workload, self.machine, placement, self.sharing)
         return simulate(self.workload, self.machine, placement, self.priority, self.contention)
 
     def peaks(self, schedule: Schedule) -> NDArray[np.int64]:

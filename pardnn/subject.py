@@ -99,7 +99,7 @@ def read(graph: Any, batch_size: int | None = None) -> Input:
     """
     if isinstance(graph, str | Path):
         return _parse(str(graph), load(graph))
-    if hasattr(graph, "train_step"):
+    if is_model(graph):
         from pardnn.placers.extract import extracted
 
         graph, _ = extracted(graph, type(graph).__name__, batch_size)
@@ -111,6 +111,11 @@ def read(graph: Any, batch_size: int | None = None) -> Input:
     columns = from_networkx(graph)
     sha256 = hashlib.sha256(write_cost_graph(columns, packed=False)).hexdigest()
     return Input(type(graph).__name__, columns, b"", sha256)
+
+
+def is_model(graph: Any) -> bool:
+    """Whether this is a Keras model, told without TensorFlow."""
+    return hasattr(graph, "train_step")
 
 
 def _parse(name: str, file: File) -> Input:
@@ -129,7 +134,7 @@ def pose(graph: Any, options: Options, *, host: bool = False) -> Subject:
     hardware_of(options, host)  # a wrong option is told before a large file is read
     started = time.perf_counter()
     given = read(graph, options.batch_size)
-    if hasattr(graph, "train_step"):  # traced for that size, its graph has it already
+    if is_model(graph):  # traced for that size, its graph has it already
         options = replace(options, batch_size=None)
     was_read = time.perf_counter()
     make = _from_file if isinstance(given.graph, RawGraph) else _from_costs
@@ -249,7 +254,9 @@ def _problem(
     name: str, costs: Costs, group: NDArray[np.int32], pin: NDArray[np.int32], hardware: Hardware, options: Options
 ) -> Problem:
     _countable(name, costs.workload, hardware.machine)
-    return Problem(costs.workload, hardware.machine, group, pin, hardware.gpus, options.order, options.contention)
+    return Problem(
+        costs.workload, hardware.machine, group, pin, hardware.gpus, options.order, options.contention, hardware.sharing
+    )
 
 
 def _countable(name: str, workload: Workload, machine: Machine) -> None:

@@ -1,10 +1,14 @@
-"""Kernel of the event simulation on processors that share: several threads, and transfers that take time off."""
+"""Kernel of the event simulation on processors that share: threads by turns on a core, and transfers that are work."""
 
 from scheduler import _heap
 from scheduler._jit import In32, In64, Out32, Out64, inner_kernel, kernel
 
 push = _heap.push
 pop = _heap.pop
+
+SEND, WRITE, READ, DELIVER = 0, 1, 2, 3
+"""What is done for a transfer: by the thread that made the tensor; of a large one the rest, at both ends at once; at
+last it is handed to its readers."""
 
 
 @inner_kernel
@@ -41,28 +45,20 @@ def take(queue: int, front: int, head: Out32, tail: Out32, after: Out32, before:
 
 
 @inner_kernel
-def next_node(
-    device: int, slots: int, thread: int, head: Out32, tail: Out32, after: Out32, before: Out32
-) -> int:  # fmt: skip
-    """What a thread without work does next: what it has at hand, its newest, the oldest of another; -1 = nothing."""
-    v = take(2 * thread, 1, head, tail, after, before)
-    if v < 0:
-        v = take(2 * thread + 1, 1, head, tail, after, before)
+def next_node(device: int, slots: int, own: int, head: Out32, tail: Out32, after: Out32, before: Out32) -> int:
+    """What a thread without work does next: its newest, else the oldest of another; -1 = nothing."""
+    v = take(device * slots + own, 1, head, tail, after, before)
     for i in range(1, slots):
         if v < 0:
-            other = device * slots + (thread - device * slots + i) % slots
-            v = take(2 * other + 1, 0, head, tail, after, before)
+            v = take(device * slots + (own + i) % slots, 0, head, tail, after, before)
     return int(v)
 
 
 @inner_kernel
-def hand_out(
-    v: int, thread: int, cheap_ns: int, first_edge: In32, next_edge: In32, dst: In32, waits: Out64,
-    node_ns: In64, freed: Out32, head: Out32, tail: Out32, after: Out32, before: Out32,
-) -> None:  # fmt: skip
-    """What v made ready: its thread does the cheap ones itself, in turn, and the last other if it has none at hand."""
+def made_ready(what: int, first_edge: In32, next_edge: In32, dst: In32, waits: Out64, freed: Out32) -> int:
+    """How many nodes waited for nothing but this node or arrival; `freed` has them, those of the last edges first."""
     count = 0
-    e = first_edge[v]
+    e = first_edge[what]
     while e >= 0:
         child = dst[e]
         waits[child] -= 1
@@ -70,125 +66,187 @@ def hand_out(
             freed[count] = child
             count += 1
         e = next_edge[e]
-    held = -1
-    for i in range(count - 1, -1, -1):  # edges are chained last first
-        child = freed[i]
-        if node_ns[child] <= cheap_ns:
-            put(2 * thread, child, 0, head, tail, after, before)
-        else:
-            if held >= 0:
-                put(2 * thread + 1, held, 1, head, tail, after, before)
-            held = child
-    if held >= 0:
-        if head[2 * thread] < 0:
-            put(2 * thread, held, 0, head, tail, after, before)
-        else:
-            put(2 * thread + 1, held, 1, head, tail, after, before)
+    return count
 
 
 @inner_kernel
-def arrive(
-    what: int, device: int, slots: int, first_edge: In32, next_edge: In32, dst: In32, waits: Out64, turn: Out64,
-    head: Out32, tail: Out32, after: Out32, before: Out32,
-) -> None:  # fmt: skip
-    """What an arrival made ready goes to the backs of the threads' queues by turns."""
-    e = first_edge[what]
-    while e >= 0:
-        child = dst[e]
-        waits[child] -= 1
-        if waits[child] == 0:
-            put(2 * (device * slots + turn[device] % slots) + 1, child, 0, head, tail, after, before)
-            turn[device] += 1
-        e = next_edge[e]
+def line_up(thread: int, first: int, width: int, line: Out32, waiting: Out64, idle: Out32) -> None:
+    """Let an idle thread wait for its core, before all others or behind them."""
+    if not idle[thread]:
+        return
+    idle[thread] = 0
+    core = thread // width
+    begin, end = core * width, core * width + waiting[core]
+    if first:
+        for i in range(end, begin, -1):
+            line[i] = line[i - 1]
+        line[begin] = thread
+    else:
+        line[end] = thread
+    waiting[core] += 1
+
+
+@inner_kernel
+def give(job: int, thread: int, width: int, job_first: Out32, job_last: Out32, job_next: Out32,
+         line: Out32, waiting: Out64, idle: Out32) -> None:  # fmt: skip
+    """Give a job of a transfer to one of the threads that do such, behind what it has; it wakes up."""
+    job_next[job] = -1
+    if job_first[thread] < 0:
+        job_first[thread] = job
+    else:
+        job_next[job_last[thread]] = job
+    job_last[thread] = job
+    line_up(thread, 1, width, line, waiting, idle)
+
+
+@inner_kernel
+def find_work(
+    thread: int, slots: int, now: int, n: int, node_ns: In64, job_ns: In64,
+    item: Out32, left: Out64, kept: Out32, start: Out64, head: Out32, tail: Out32, after: Out32, before: Out32,
+    job_first: Out32, job_next: Out32,
+) -> int:  # fmt: skip
+    """Whether a thread has something to do; item is then the node, or n + the job."""
+    if item[thread] >= 0:
+        return 1
+    core = thread // (slots + 2)
+    own = thread - core * (slots + 2)
+    if own < slots:
+        v = kept[thread]
+        kept[thread] = -1
+        if v < 0:
+            v = next_node(core, slots, own, head, tail, after, before)
+        if v < 0:
+            return 0
+        item[thread], left[thread], start[v] = v, node_ns[v], now
+        return 1
+    job = job_first[thread]
+    if job < 0:
+        return 0
+    job_first[thread] = job_next[job]
+    item[thread], left[thread] = n + job, job_ns[job]
+    return 1
 
 
 @kernel
 def run(
-    k: int, slots: int, parts: int, cheap_ns: int, flight_ns: int,
+    k: int, slots: int, slice_ns: int,
     waits: Out64, placement: In32, node_ns: In64, dst: In32,
     first_edge: In32, next_edge: In32, transfer_ptr: In64, transfer_device: In32, transfer_ns: In64,
-    transfer_src: In32, send_ns: In64, receive_ns: In64, path_ptr: In64, path_link: In32, link_free: Out64,
-    running: Out32, left: Out64, active: Out64, last: Out64, stalled: Out64, turn: Out64,
+    transfer_src: In32, job_ns: In64, path_ptr: In64, path_link: In32, link_free: Out64,
+    running: Out32, since: Out64, until: Out64, line: Out32, waiting: Out64, turn: Out64,
+    item: Out32, left: Out64, kept: Out32, idle: Out32,
+    job_first: Out32, job_last: Out32, job_next: Out32, parts: Out32,
     event_key: Out64, event_tie: Out64, head: Out32, tail: Out32, after: Out32, before: Out32, freed: Out32,
     start: Out64, finish: Out64, transfer_start: Out64, transfer_finish: Out64,
 ) -> int:  # fmt: skip
     """Simulate one step; fills start and finish of nodes and transfers; returns how many nodes ran.
 
-    Device d has the threads d * slots to (d + 1) * slots: running is the node of each (-1 = none), left what it still
-    needs of its device, active how many run there. In a nanosecond a device does `parts`, which up to `slots` nodes can
-    share without a remainder; it has done its work up to `last`, and does none until `stalled`. Thread i has two
-    queues, 2 i for what it does at once, 2 i + 1 for what others may take. Links are free `flight_ns` before a transfer
-    arrives. Events of transfers are (time, 2 t) when they begin, (time, 2 t + 1) when they arrive.
+    Core d has the threads d * (slots + 2) to (d + 1) * (slots + 2): those for nodes, one that writes and reads, one
+    that delivers. Of each: what it is at (item, -1 = nothing; left, what that still needs), the node it has kept for
+    itself, whether it is idle. Of each core: the thread that is running (-1 = none), since when, until when if it is
+    let, and the line of those that wait. Job 4 t + SEND .. 4 t + DELIVER is of transfer t, parts how many of writing
+    and reading are to be done. An event is the moment from which a transfer can be read.
     """
-    n = len(placement)
-    never = 1 << 62
-    events = 0
-    done = 0
-    now = 0
+    n, width, never = len(placement), slots + 2, 1 << 62
+    events = done = now = 0
     for v in range(n):
         if waits[v] == 0:
             d = placement[v]
-            put(2 * (d * slots + turn[d] % slots) + 1, v, 0, head, tail, after, before)
+            put(d * slots + turn[d] % slots, v, 0, head, tail, after, before)
             turn[d] += 1
+    for d in range(k):
+        for i in range(slots):
+            line_up(d * width + i, 0, width, line, waiting, idle)
     while True:
-        for thread in range(k * slots):
-            d = thread // slots
-            if running[thread] < 0:
-                v = next_node(d, slots, thread, head, tail, after, before)
-                if v >= 0:
-                    running[thread] = v
-                    left[thread] = node_ns[v] * parts
-                    active[d] += 1
-                    start[v] = now
-        # what happens next: an event, or the end of what has the least left on its device
-        then = event_key[0] if events > 0 else never
-        ends = -1
-        for thread in range(k * slots):
-            if running[thread] >= 0:
-                d = thread // slots
-                end = max(last[d], stalled[d]) + (left[thread] * active[d] + parts - 1) // parts
-                if end < then:
-                    then = end
-                    ends = thread
-        if ends < 0 and events == 0:
-            return done
         for d in range(k):
-            worked = then - max(last[d], stalled[d])
-            if worked > 0 and active[d] > 0:
-                for thread in range(d * slots, (d + 1) * slots):
-                    left[thread] = max(left[thread] - worked * (parts // active[d]), 0)
-            last[d] = then
+            while running[d] < 0 and waiting[d] > 0:
+                thread = line[d * width]
+                waiting[d] -= 1
+                for i in range(d * width, d * width + waiting[d]):
+                    line[i] = line[i + 1]
+                if find_work(thread, slots, now, n, node_ns, job_ns, item, left, kept, start,
+                             head, tail, after, before, job_first, job_next):  # fmt: skip
+                    running[d], since[d], until[d] = thread, now, now + left[thread]
+                else:
+                    idle[thread] = 1
+        # what happens next: something can be read, or a core is done with something, or its thread's time is over
+        then = event_key[0] if events > 0 else never
+        d = -1
+        for core in range(k):
+            if running[core] >= 0:
+                end = until[core]
+                if waiting[core] > 0:
+                    end = min(end, max(since[core] + slice_ns, now))
+                if end < then:
+                    then, d = end, core
+        if d < 0 and events == 0:
+            return done
         now = then
-        if ends < 0:
-            t = event_tie[0] >> 1
-            arrives = event_tie[0] & 1
+        if d < 0:
+            t = event_tie[0]
             pop(event_key, event_tie, 0, events)
             events -= 1
-            here, there = placement[transfer_src[t]], transfer_device[t]
-            if not arrives:
-                stalled[here] = max(stalled[here], now) + send_ns[t]
-                stalled[there] = max(stalled[there], now) + receive_ns[t]
-                continue
-            arrive(n + t, there, slots, first_edge, next_edge, dst, waits, turn, head, tail, after, before)
+            give(4 * t + READ, transfer_device[t] * width + slots, width, job_first, job_last, job_next,
+                 line, waiting, idle)  # fmt: skip
             continue
-        v = running[ends]
-        d = placement[v]
-        running[ends] = -1
-        active[d] -= 1
-        finish[v] = now
-        done += 1
-        for t in range(transfer_ptr[v], transfer_ptr[v + 1]):
-            pair = d * k + transfer_device[t]
-            begin = now
-            for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                begin = max(begin, link_free[path_link[i]])
-            transfer_start[t] = begin
-            transfer_finish[t] = begin + transfer_ns[t]
-            for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                link_free[path_link[i]] = max(transfer_finish[t] - flight_ns, begin)
-            push(event_key, event_tie, 0, events, begin, 2 * t)
-            push(event_key, event_tie, 0, events + 1, transfer_finish[t], 2 * t + 1)
-            events += 2
-        hand_out(
-            v, ends, cheap_ns, first_edge, next_edge, dst, waits, node_ns, freed, head, tail, after, before
-        )  # fmt: skip
+        thread = running[d]
+        if until[d] > now:
+            left[thread] = until[d] - now
+            idle[thread] = 1
+            line_up(thread, 0, width, line, waiting, idle)
+            running[d] = -1
+            continue
+        v = item[thread]
+        item[thread] = -1
+        ready = 0
+        if v < n:
+            finish[v] = now
+            done += 1
+            ready = made_ready(v, first_edge, next_edge, dst, waits, freed) - 1
+            for i in range(ready, 0, -1):
+                put(d * slots + thread - d * width, freed[i], 1, head, tail, after, before)
+            if ready >= 0:
+                kept[thread] = freed[0]
+            if transfer_ptr[v] < transfer_ptr[v + 1]:
+                item[thread] = n + 4 * transfer_ptr[v] + SEND
+        else:
+            t, what = (v - n) // 4, (v - n) % 4
+            if what == SEND:
+                begin, pair = now, d * k + transfer_device[t]
+                for i in range(path_ptr[pair], path_ptr[pair + 1]):
+                    begin = max(begin, link_free[path_link[i]])
+                transfer_start[t] = begin
+                for i in range(path_ptr[pair], path_ptr[pair + 1]):
+                    link_free[path_link[i]] = begin + transfer_ns[t]
+                push(event_key, event_tie, 0, events, begin + transfer_ns[t], t)
+                events += 1
+                parts[t] = 1
+                if job_ns[4 * t + WRITE] > 0:
+                    parts[t] = 2
+                    give(4 * t + WRITE, d * width + slots, width, job_first, job_last, job_next, line, waiting, idle)
+                if t + 1 < transfer_ptr[transfer_src[t] + 1]:
+                    item[thread] = n + 4 * (t + 1) + SEND
+            elif what == DELIVER:
+                transfer_finish[t] = now
+                ready = made_ready(n + t, first_edge, next_edge, dst, waits, freed)
+                for i in range(ready):
+                    put(d * slots + (turn[d] + i) % slots, freed[i], 0, head, tail, after, before)
+                turn[d] += ready
+            else:
+                parts[t] -= 1
+                if parts[t] == 0:
+                    give(4 * t + DELIVER, transfer_device[t] * width + slots + 1, width, job_first, job_last, job_next,
+                         line, waiting, idle)  # fmt: skip
+        if item[thread] >= 0:
+            left[thread] = job_ns[item[thread] - n]
+            until[d] = now + left[thread]
+        elif find_work(thread, slots, now, n, node_ns, job_ns, item, left, kept, start,
+                       head, tail, after, before, job_first, job_next):  # fmt: skip
+            until[d] = now + left[thread]
+        else:
+            idle[thread] = 1
+            running[d] = -1
+        if ready > 0:
+            for i in range(slots):
+                if d * width + i != running[d]:
+                    line_up(d * width + i, 0, width, line, waiting, idle)

@@ -23,7 +23,7 @@ class CycleError(ValueError):
 
 
 def frozen(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
-    """The array as contiguous `dtype`, read-only; a copy only where one is needed."""
+    """The array, of whatever shape [...], as contiguous `dtype`, read-only; a copy only where one is needed."""
     result = np.ascontiguousarray(array, dtype=dtype)
     if result.flags.writeable:
         result = result.view() if result is not array else result.copy()

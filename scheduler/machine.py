@@ -106,5 +106,5 @@ class Machine:
 
 
 def link_ns(nbytes: NDArray[np.int64], latency_ns: int, bytes_per_s: int) -> NDArray[np.int64]:
-    """The sum latency + ceil(bytes / rate), in IEEE doubles and the execution model's order of operations."""
+    """[m] latency + ceil(bytes / rate), in IEEE doubles and the execution model's order of operations."""
     return latency_ns + np.ceil(nbytes / float(bytes_per_s) * 1e9).astype(np.int64)

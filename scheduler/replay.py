@@ -100,10 +100,10 @@ class Replay:
 
     @property
     def start_ns(self) -> NDArray[np.int64]:
-        """[n]"""
+        """[n] when each node starts, from the step's start."""
         return np.split(self._arena.rows.start, 2)[self._row]
 
     @property
     def finish_ns(self) -> NDArray[np.int64]:
-        """[n]"""
+        """[n] when each node ends."""
         return np.split(self._arena.rows.finish, 2)[self._row]

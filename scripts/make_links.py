@@ -20,21 +20,18 @@ sys.path.insert(0, str(ROOT))
 
 from pardnn.machines.link import fit_link  # noqa: E402  the path comes first: a script knows only its own folder
 from scripts.bench_prediction import shared_folder  # noqa: E402
-from scripts.prediction.links import Measured, tables  # noqa: E402
+from scripts.prediction.links import PRESETS, Measured, tables  # noqa: E402
 
 PER_OCTAVE = 4
 _NEIGHBOURS = 9
 LINKS = {
-    "a100-nvswitch": (
-        "A100 on NVSwitch (DGX A100); hosts with one card of the network in use",
-        ("dgx-a100",),
-        {("vtrain", "a100"), ("vidur", "a100_dgx")},
-    ),
-    "h100-nvswitch": ("H100 on NVSwitch (DGX H100)", ("dgx-h100",), {("vidur", "h100_dgx")}),
-    "v100-nvlink": ("V100 on an NVLink mesh (DGX-1)", ("dgx1-v100",), {("vtrain", "v100")}),
-    "a100-pairs": ("A100 joined in pairs by NVLink", (), {("vidur", "a100_pairwise_nvlink")}),
-    "h100-pairs": ("H100 joined in pairs by NVLink", (), {("vidur", "h100_pairwise_nvlink")}),
+    "a100-nvswitch": ("A100 on NVSwitch (DGX A100); hosts with one card of the network in use", ("dgx-a100",)),
+    "h100-nvswitch": ("H100 on NVSwitch (DGX H100)", ("dgx-h100",)),
+    "v100-nvlink": ("V100 on an NVLink mesh (DGX-1)", ("dgx1-v100",)),
+    "a100-pairs": ("A100 joined in pairs by NVLink", ()),
+    "h100-pairs": ("H100 joined in pairs by NVLink", ()),
 }
+"""Description, and the machines that have the link."""
 FALLBACK = {"v100-nvlink": ("25us", "23GB/s")}
 """Where no send/recv was measured: that of the machine dgx1-v100."""
 ODD = {("h100_pairwise_nvlink", "send_recv", 1)}
@@ -47,8 +44,8 @@ def main() -> None:
     parser.add_argument("--shared", type=Path)
     perf = shared_folder(parser.parse_args().shared) / "data" / "perf"
     every = list(tables(perf))
-    for name, (description, machines, sources) in LINKS.items():
-        own = [table for table in every if (table.source, table.system) in sources]
+    for name, (description, machines) in LINKS.items():
+        own = [table for table in every if PRESETS.get((table.source, table.system)) == name]
         path = ROOT / "pardnn" / "machines" / "links" / f"{name}.toml"
         path.write_text(link_file(name, description, machines, own), "utf-8")
         print(f"{path.relative_to(ROOT)}: {len(own)} tables")

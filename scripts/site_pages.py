@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import click
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # an uninstalled checkout knows its own program
+_PUBLIC = re.compile(r"^::: pardnn\.(\w+)$", re.MULTILINE)
 _OUT = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(#[^)]*)?\)")
 
 
@@ -30,7 +34,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             return link[0]
         return f"{link[1]} (`{target.relative_to(ROOT)}`)"
 
-    return _OUT.sub(plain, markdown)
+    return _OUT.sub(plain, _PUBLIC.sub(lambda name: _homes().get(name[1], name[0]), markdown))
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """The line that asks for each public name: where it is defined."""
+    import pardnn
+
+    found = {name: getattr(pardnn, name) for name in pardnn.__all__}
+    found["LivePlan"] = get_type_hints(pardnn.place)["return"]
+    return {name: f"::: {what.__module__}.{what.__qualname__}" for name, what in found.items()}
 
 
 def commands_page() -> str:
@@ -39,8 +53,9 @@ def commands_page() -> str:
 
     context = click.Context(app, info_name="pardnn", max_content_width=100, terminal_width=100)
     parts = ["# Commands", "Each of them as `pardnn COMMAND --help` says it.", _help(app, context)]
-    for name in app.list_commands(context):  # type: ignore[attr-defined]
-        command = app.get_command(context, name)  # type: ignore[attr-defined]
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        assert command is not None
         inner = click.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
         parts += [f"## pardnn {name}", _help(command, inner)]
     return "\n\n".join(parts) + "\n"

@@ -61,5 +61,5 @@ def test_a_small_graph_is_answered_in_few_runs_and_what_is_named_works(
         pardnn.partition(path, **options, mem=330)
     assert runs.count(Fit.trials) == 2, "only the run that was asked for and the last one make all efforts"
     assert len(runs) <= 2 + 1 + 1 + 4 + 6
-    typed = str(told.value).partition("--mem ")[2].split()[0]
+    typed = str(told.value).partition("mem=")[2].split()[0].strip('"')
     assert pardnn.partition(path, **options, mem=typed).fits

@@ -42,7 +42,7 @@ def test_every_page_is_there_and_asks_no_other_host(site: Path) -> None:
 def test_the_reference_of_commands_has_them_all(site: Path) -> None:
     text = (site / "reference/commands.html").read_text()
     with click.Context(app, info_name="pardnn") as context:
-        for name in app.list_commands(context):  # type: ignore[attr-defined]
+        for name in app.list_commands(context):
             assert f">pardnn {name}<" in text
 
 

@@ -91,7 +91,7 @@ LINES = sorted({
 def test_every_command_line_is_one_that_the_program_takes(page: str, line: str) -> None:
     words = shlex.split(line)[1:]
     with click.Context(app, info_name="pardnn") as context:
-        command = app.get_command(context, words[0])  # type: ignore[attr-defined]
+        command = app.get_command(context, words[0])
         assert command is not None, words[0]
         options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     given = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}

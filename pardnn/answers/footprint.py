@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.answers.survey import own_time_ns
+from pardnn.cost.allocator import held_bytes, workspace_bytes
+from pardnn.cost.bands import total_band
+from pardnn.cost.estimate import estimate_graph
 from pardnn.cost.listing import Listing
 from pardnn.cost.tensor import tensor
 from pardnn.errors import InputError
@@ -18,13 +21,15 @@ from pardnn.graph.roles import find_roles
 from pardnn.machines.build import HOST
 from pardnn.subject import Subject
 from scheduler.machine import UNLIMITED
-from scheduler.memory import releases, usage
+from scheduler.memory import peaks, releases, usage
 from scheduler.schedule import Schedule
+from scheduler.workload import Workload
 
 HELD = ("weights", "frozen", "slots", "state", "constants")
 """Kinds of memory that is held for the whole step, of a TensorFlow graph; a cost graph has `resident` alone."""
 _BANDS = {
     "measured": "as exact as the measurement",
+    "learned": "each op has a band of its own, which holds 9 of 10 like it",
     "roofline": (
         "whole steps on a V100 were predicted at 0.98 to 1.4 times what was measured, single ops mostly at 0.7 to 1.3"
         " times, odd convolutions at as little as 0.25"
@@ -53,6 +58,7 @@ def footprint(subject: Subject, top: int) -> dict[str, Any]:
     flops = subject.costs.flops
     outputs = int(work.output_bytes.sum())
     gradients = None if kinds.gradients is None else int(kinds.gradients.sum())
+    allocated = None if subject.graph is None else _allocated(subject.graph, work)
     return {
         "format": "pardnn-estimate/1",
         "graph": subject.name,
@@ -60,12 +66,13 @@ def footprint(subject: Subject, top: int) -> dict[str, Any]:
         "edges": subject.edges_read,
         "placed": len(subject.names),
         "time_us": int(own.sum()) / 1000,
+        "time_band": list(total_band(own, subject.costs.band)),
         "flops": None if flops is None else int(flops.astype(np.float64).sum()),
         "held_bytes": {kind: int(column.sum()) for kind, column in kinds.held.items()},
         "gradient_bytes": gradients,
         "activation_bytes": outputs - (gradients or 0),
         "workspace_bytes": int(work.temp_bytes.max(initial=0)),
-        "steps": [_step(subject, kinds, d) for d in _unlike(subject)],
+        "steps": [_step(subject, kinds, allocated, d) for d in _unlike(subject)],
         "op_types": _op_types(subject, own),
         "top_ops": _top_ops(subject, own, top),
         "coverage": subject.coverage,
@@ -116,7 +123,13 @@ def _unlike(subject: Subject) -> list[int]:
     return sorted(kinds.values())
 
 
-def _step(subject: Subject, kinds: _Kinds, gpu: int) -> dict[str, Any]:
+def _allocated(graph: OpGraph, work: Workload) -> Workload:
+    """The workload with what the allocator and cuDNN add to its tensors."""
+    temp = workspace_bytes(estimate_graph(graph), work.temp_bytes)
+    return replace(work, resident_bytes=held_bytes(work.resident_bytes), temp_bytes=temp)
+
+
+def _step(subject: Subject, kinds: _Kinds, allocated: Workload | None, gpu: int) -> dict[str, Any]:
     """One step on one GPU: how long it takes and, per device in use, what is held at its worst moment."""
     problem = subject.problem
     at_home = problem.gpus if HOST in problem.machine.devices else -1
@@ -124,12 +137,16 @@ def _step(subject: Subject, kinds: _Kinds, gpu: int) -> dict[str, Any]:
     schedule = problem.simulate(place)
     memory = [_memory(subject, kinds, schedule, d) for d in ([gpu, at_home] if at_home >= 0 else [gpu])]
     limit = int(problem.machine.memory_bytes[gpu])
+    low, high = total_band(own_time_ns(subject), subject.costs.band)
     return {
         "card": None
         if subject.graph is None
         else subject.hardware.cards[gpu].name,  # else the times are the graph's own
         "speed": str(subject.hardware.speed[gpu]),
         "step_us": schedule.makespan_ns / 1000,
+        "low_us": schedule.makespan_ns / 1000 * low,
+        "high_us": schedule.makespan_ns / 1000 * high,
+        "allocator_bytes": None if allocated is None else int(peaks(allocated, problem.machine, schedule)[gpu]),
         "limit_bytes": None if limit == UNLIMITED else limit,
         "fits": bool(memory[0]["peak_bytes"] <= limit),
         "memory": memory,
@@ -196,6 +213,9 @@ def _top_ops(subject: Subject, own: Bytes, top: int) -> list[dict[str, Any]]:
             "temp_bytes": int(work.temp_bytes[v]),
             "resident_bytes": int(work.resident_bytes[v]),
             "source": costs.source[v],
+            "band": costs.band[v].tolist(),
+            "low_us": int(own[v]) / 1000 * float(costs.band[v, 0]),
+            "high_us": int(own[v]) / 1000 * float(costs.band[v, 1]),
         }
         for v in np.argsort(-own, kind="stable")[:top].tolist()
     ]

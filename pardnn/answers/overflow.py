@@ -23,7 +23,8 @@ def overflow(plan: Plan) -> DoesNotFit:
     device = short(plan.devices[worst])
     needs = f"{device} needs {format_size(int(peaks[worst]))}, {format_size(int(limit[worst]))} are usable"
     enough = ceil_size(int(max(peaks[: problem.gpus]) / float(plan.options.mem_fraction)) + 1)
-    return DoesNotFit(f"the plan does not fit: {needs}; {_moment(plan, worst)}; --mem {enough} is enough for this plan")
+    works = f"--mem {enough} is enough for this plan, `pardnn partition` looks for another"
+    return DoesNotFit(f"the plan does not fit: {needs}; {_moment(plan, worst)}; {works}")
 
 
 def _moment(plan: Plan, device: int) -> str:

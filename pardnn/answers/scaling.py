@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pardnn.answers.replicas import trained
 from pardnn.answers.worker import Sync, batch_of, gpus_per_host, gradients_of, policy_of, wires_of, worker
 from pardnn.distribute.expand import Replica
 from pardnn.distribute.fleet import Fleet
@@ -15,15 +16,19 @@ from pardnn.distribute.gradients import Gradients
 from pardnn.distribute.phases import PHASES, phases
 from pardnn.distribute.step import Step, step_of
 from pardnn.errors import InputError
+from pardnn.machines.link import FASTEST
 from pardnn.machines.spec import load_machine
 from pardnn.machines.wires import Wires
 from pardnn.plan import Plan
 from pardnn.registry import strategies
+from pardnn.report.words import percent
 from pardnn.units import format_size
 
 MOST_WORKERS = 1_000_000
 WORTH = 0.5
 """More workers pay while they bring at least such a share of what as many workers alone would do."""
+_OFF = 0.05
+"""Gradients that differ by more from the weights' bytes are worth a word."""
 _HIDDEN = 0.02
 """Up to such a share of a step, what synchronisation adds to it is nothing."""
 
@@ -84,6 +89,8 @@ class Scaling:
     """The most workers of the table of which all added ones bring at least WORTH of their own."""
     fastest: int
     """Where most samples a second are trained."""
+    timed_out: bool
+    """Whether the search for a worker's plan was cut short."""
     seconds: dict[str, float]
     warnings: tuple[str, ...]
 
@@ -130,7 +137,8 @@ def scale(
     """How the training step of a graph scales to so many equal workers, each with a batch of its own.
 
     A worker is one GPU, `gpus_per_replica` of them on which the step is partitioned, or those of a stored plan. What
-    of `options` is not `Sync`'s is `Options`'. Raises InputError, and DoesNotFit where a worker cannot hold the step.
+    of `options` is not `Sync`'s is `Options`'. With `samples`, the examples of an epoch, the time of so many `epochs`
+    is told too; `tell` hears what is being done. Raises InputError, and DoesNotFit where a worker cannot hold the step.
     """
     of_sync = {name: options.pop(name) for name in list(options) if name in Sync.__dataclass_fields__}
     asked = Sync(**of_sync)
@@ -144,7 +152,7 @@ def scale(
     each = made.subject.problem.gpus
     per_host = gpus_per_host(asked, machine, each, max(counts))
     problem = made.subject.problem
-    replica = Replica(problem.workload, problem.machine, made.device, gradients, problem.contention)
+    replica = Replica(problem.workload, problem.machine, made.device, gradients, problem.order, problem.contention)
     tell("simulating")
     steps = {}
     for n in sorted({1, *counts}):
@@ -160,7 +168,7 @@ def scale(
         gradients=len(gradients.source), gradients_exact=gradients.exact,
         buckets=max(step.buckets for _, step in steps.values()),
         phase_us={phase: int(busy[found == i].sum()) / 1000 for i, phase in enumerate(PHASES)},
-        peak_bytes=made.peak_bytes, rows=rows, pays_up_to=_pays(rows), fastest=_fastest(rows),
+        peak_bytes=made.peak_bytes, rows=rows, pays_up_to=_pays(rows), fastest=_fastest(rows), timed_out=made.timed_out,
         seconds=dict(made.seconds), warnings=_warnings(made, gradients, wires, rows),
     )  # fmt: skip
 
@@ -239,6 +247,14 @@ def _warnings(made: Plan, gradients: Gradients, wires: Wires, rows: Sequence[Row
             f"{made.subject.name}: does not say which tensors are gradients: all {format_size(gradients.total_bytes)} "
             "of resident bytes count as such, sent after the step, so that this is an upper bound"
         )
+    weights = int(trained(made.subject).bytes.sum())
+    if gradients.exact and abs(gradients.total_bytes - weights) > _OFF * weights:
+        share = percent(gradients.total_bytes / max(weights, 1))
+        told.append(
+            f"the gradients found have {share} of the weights' bytes: some are sparse, of another type or not known"
+        )
+    if wires.inside.bytes_per_s >= FASTEST and wires.inside.send is None:
+        told.append(f"link {wires.name}: was measured where nothing is copied: give one with --link 10us,12GB/s")
     beyond = [row.workers for row in rows if row.workers > 1 and not row.measured]
     if wires.all_reduce and beyond:
         others = f" and {len(beyond) - 1} other numbers" if len(beyond) > 1 else ""

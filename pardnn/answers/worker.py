@@ -74,8 +74,13 @@ def _posed(graph: Any, options: Options, host: bool = False) -> Subject:
 
 
 def batch_of(made: Plan) -> int | None:
-    """Samples of one worker's step: as given, but for a graph that has a leading dimension of its own."""
-    graph, given = made.subject.graph, made.options.batch_size
+    """Samples of one worker's step."""
+    return samples_in(made.subject, made.options)
+
+
+def samples_in(subject: Subject, options: Options) -> int | None:
+    """Samples of a step: as given, but for a graph that has a leading dimension of its own."""
+    graph, given = subject.graph, options.batch_size
     if graph is None or graph.batched:
         return given
     fed = [

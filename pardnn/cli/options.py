@@ -31,8 +31,10 @@ _mode: tuple[Option, ...] = (
     click.option("--order", type=click.Choice(ORDERS), help="Which ready op a device takes next.  [fifo]"),
     click.option("--contention", type=click.Choice(CONTENTIONS), help="Whether transfers wait for links.  [link]"),
 )
+_batch_size = click.option(
+    "--batch-size", type=int, metavar="N", help="Leading dimension of what is fed, where it is open."
+)
 _reading: tuple[Option, ...] = (
-    click.option("--batch-size", type=int, metavar="N", help="Leading dimension of what is fed, where it is open."),
     click.option("--targets", metavar="OP,...", help="What a step runs; the rest is pruned.  [found by itself]"),
     click.option("--pin", metavar="FILE", help="Lines `op-or-scope device`: ops that stay there."),
     click.option("--keep-devices", is_flag=True, default=None, help="Devices in the file are pins, not cleared."),
@@ -83,8 +85,9 @@ def _all(options: Sequence[Option]) -> Callable[[Command], Command]:
 hardware = _all((gpus, *_hardware))
 """What the machine is."""
 mode = _all(_mode)
-reading = _all(_reading)
+reading = _all((_batch_size, *_reading))
 """How the graph is understood."""
+reading_but_batch = _all(_reading)
 search = _all(_search)
 pictures = _all(_pictures)
 """Files that show a plan; `pardnn.cli.pictures` takes them from what was given."""

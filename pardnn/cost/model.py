@@ -31,6 +31,9 @@ class Estimate:
     """[n] where the time comes from."""
     notes: tuple[str, ...] = ()
     """What the user should know: one line each."""
+    band: NDArray[np.float64] | None = None
+    """[n, 2] the true time over the estimated one lies between these for 9 of 10 ops; None = as is usual of the sources
+    (`pardnn.cost.bands`)."""
 
 
 class CostModel(Protocol):
@@ -52,6 +55,8 @@ def cost_model(text: str, read: Callable[[str], CostTable] = read_costs) -> Cost
         if not file:
             raise InputError("--costs measured: name the file too, as in --costs measured:costs.csv")
         return make(read(file))
+    if colon and name == "learned":
+        return make(file)
     if colon:
         raise InputError(f"--costs {text}: {name} reads no file")
     return make()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.median import weighted_median
+
 ENOUGH = 5
 """So many measured ops of a type make a ratio of its own."""
 
@@ -20,7 +22,7 @@ def scales(
     and a few that went wrong change nothing. O(n log n).
     """
     usable = known & (predicted > 0) & (measured > 0)
-    overall = _weighted_median(measured, predicted, np.flatnonzero(usable), 1.0)
+    overall = _median(measured, predicted, np.flatnonzero(usable), 1.0)
     result = np.full(len(types), overall)
     of_type: dict[str, list[int]] = {}
     for v, kind in enumerate(types):
@@ -28,17 +30,14 @@ def scales(
     for ops in of_type.values():
         sure = np.array([v for v in ops if usable[v]], np.int64)
         if len(sure) >= ENOUGH and len(sure) < len(ops):
-            result[ops] = _weighted_median(measured, predicted, sure, overall)
+            result[ops] = _median(measured, predicted, sure, overall)
     return result, overall
 
 
-def _weighted_median(
+def _median(
     measured: NDArray[np.int64], predicted: NDArray[np.int64], where: NDArray[np.int64], default: float
 ) -> float:
     """The ratio that half of the predicted time lies below."""
     if not len(where):
         return default
-    ratio = measured[where] / predicted[where]
-    order = np.argsort(ratio, kind="stable")
-    weight = np.cumsum(predicted[where][order].astype(np.float64))
-    return float(ratio[order][np.searchsorted(weight, weight[-1] / 2)])
+    return weighted_median(measured[where] / predicted[where], predicted[where])

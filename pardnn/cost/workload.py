@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pardnn.cost.bands import bands
 from pardnn.cost.branches import passed_over
 from pardnn.cost.estimate import estimate_graph
 from pardnn.cost.graph import GraphCosts
@@ -41,6 +42,8 @@ class Costs:
     """[n] floating-point operations in one step; None where nothing says."""
     measured_percent: Mapping[str, float]
     """How much is measured: of the "ops", and of their "time" in a step."""
+    band: NDArray[np.float64]
+    """[n, 2] the true time over this one lies between these for 9 of 10 ops."""
     notes: tuple[str, ...] = ()
     """What the user should know: one line each."""
 
@@ -106,7 +109,8 @@ def graph_costs(
     }
     return Costs(
         workload, estimate.source, coverage, own // graph.trips, np.where(idle, 0, _flops(graph, costs)),
-        _measured_percent(estimate.source, own), estimate.notes,
+        _measured_percent(estimate.source, own), bands(estimate.source) if estimate.band is None else estimate.band,
+        estimate.notes,
     )  # fmt: skip
 
 
@@ -130,7 +134,9 @@ def column_costs(columns: CostColumns, hardware: Hardware) -> Costs:
         columns.resident_bytes, columns.output_bytes, columns.temp_bytes,
     )  # fmt: skip
     coverage = {"measured": n, "learned": 0, "roofline": 0, "unknown_shape": 0}
-    return Costs(workload, ("measured",) * n, coverage, columns.time_ns, None, {"ops": 100.0, "time": 100.0})
+    return Costs(
+        workload, ("measured",) * n, coverage, columns.time_ns, None, {"ops": 100.0, "time": 100.0}, np.ones((n, 2))
+    )
 
 
 def spread(columns: list[NDArray[np.int64]], speed: tuple[Fraction, ...]) -> NDArray[np.int64]:

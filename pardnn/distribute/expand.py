@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pardnn.distribute.fleet import Fleet, Strategy
+from pardnn.distribute.fleet import Fleet, Leg, Strategy
 from pardnn.distribute.gradients import Gradients
 from pardnn.distribute.policy import Policy
 from scheduler.dag import Dag, frozen
 from scheduler.machine import UNLIMITED, Machine
-from scheduler.priority import Priority
+from scheduler.priority import ORDERS, Priority
 from scheduler.schedule import Schedule
 from scheduler.simulate import simulate
 from scheduler.workload import Workload
@@ -38,6 +38,7 @@ class Replica:
     machine: Machine
     placement: NDArray[np.int32]
     gradients: Gradients
+    order: str = "fifo"
     contention: str = "link"
 
 
@@ -70,9 +71,14 @@ class Expanded:
     buckets: tuple[Bucket, ...]
     n: int
 
-    def simulate(self, contention: str = "link", order: str | Priority = "fifo") -> Schedule:
-        """The schedule; what was ready first goes first on every device and link, unless there is another order."""
-        return simulate(self.workload, self.machine, self.placement, order, contention)
+    def simulate(self, replica: Replica) -> Schedule:
+        """The schedule: ops in the replica's order, tasks before them and among each other as they are ready."""
+        own = ORDERS[replica.order](replica.workload, replica.machine)
+        tasks = np.zeros(len(self.tasks), np.int64)
+        if not own.by_arrival:
+            tasks += own.rank.min(initial=0) - len(tasks) + np.arange(len(tasks))
+        order = Priority(np.concatenate([own.rank, tasks]), own.by_arrival)
+        return simulate(self.workload, self.machine, self.placement, order, replica.contention)
 
 
 def expand(replica: Replica, alone: Schedule, fleet: Fleet, strategy: Strategy, policy: Policy) -> Expanded:
@@ -123,6 +129,8 @@ class _Making:
     src: list[int] = field(default_factory=list)
     dst: list[int] = field(default_factory=list)
     streams: dict[str, int] = field(default_factory=dict)
+    legs: dict[int, tuple[Leg, ...]] = field(default_factory=dict)
+    """By bytes: many layers are alike."""
     readers: list[list[int]] = field(default_factory=list)
     """[g] who waits for each gradient's sum."""
 
@@ -166,7 +174,9 @@ class _Making:
         for piece in _pieces(nbytes, self.policy.piece_bytes):
             last = self.squeeze(piece, device, fused)
             sent = -(-piece * self.policy.compression.numerator // self.policy.compression.denominator)
-            for leg in strategy(sent, fleet):
+            if sent not in self.legs:
+                self.legs[sent] = strategy(sent, fleet)
+            for leg in self.legs[sent]:
                 stream = leg.stream if leg.stream == "network" else f"{leg.stream} {device}"
                 last = self.add(stream, leg.ns, leg.latency_ns, sent, [last])
             summed.append(self.squeeze(piece, device, last))

@@ -48,7 +48,7 @@ def step_of(replica: Replica, alone: Schedule, fleet: Fleet, strategy: Strategy,
         took, _ = period_ns(made, replica, alone)
         tail = max(0, took - alone.makespan_ns)
     else:
-        ran = made.simulate(replica.contention)
+        ran = made.simulate(replica)
         took = ran.makespan_ns
         there = alone.makespan_ns if not replica.gradients.exact else _over(ran, replica)
         tail = max(0, int(ran.finish_ns[made.n :].max()) - there)

@@ -13,6 +13,7 @@ from pardnn.machines.card import Card
 from pardnn.machines.spec import MAX_GPUS, GpuSpec, MachineSpec
 from pardnn.units import format_size, parse_rate, parse_size, parse_time
 from scheduler.machine import UNLIMITED, Machine
+from scheduler.sharing import Sharing
 
 HOST = "/device:CPU:0"
 
@@ -29,6 +30,8 @@ class Hardware:
     """[k] op times are divided by it."""
     memory_bytes: tuple[int | None, ...]
     """[gpus] before the reserve is taken off; None = unlimited."""
+    sharing: Sharing | None = None
+    """How the devices share themselves, where they are cores."""
 
     @property
     def gpus(self) -> int:
@@ -79,7 +82,7 @@ def build_machine(
     apart = where[:, None] != where
     latencies[apart], rates[apart] = spec.network_latency_ns, spec.network_bytes_per_s
     machine = Machine.ported(tuple(devices), usable, latencies, rates, where)
-    return Hardware(spec.name, machine, tuple(cards), tuple(speeds), memory)
+    return Hardware(spec.name, machine, tuple(cards), tuple(speeds), memory, spec.sharing)
 
 
 def parse_gpus(text: str) -> int | tuple[int, ...]:

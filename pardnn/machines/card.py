@@ -11,7 +11,7 @@ from pardnn.machines.tables import Table, read_table
 _CARDS = Path(__file__).with_name("cards")
 _KEYS = (
     "description", "single_flops_per_s", "tf32_flops_per_s", "half_flops_per_s", "double_flops_per_s",
-    "memory_bytes_per_s", "memory", "launch", "sustained",
+    "memory_bytes_per_s", "memory", "launch", "sustained", "cores", "cache", "watts",
 )  # fmt: skip
 
 
@@ -35,6 +35,12 @@ class Card:
     """What a kernel costs however little it does."""
     sustained: float
     """The share of its peaks that the card holds under load, where power or clocks hold it back; else 1."""
+    cores: float | None = None
+    """Lanes that do one 32-bit multiply-add a clock; None = the file does not say, as of the next two."""
+    cache_bytes: int | None = None
+    """The last cache before device memory."""
+    watts: float | None = None
+    """What the card may draw."""
 
 
 def read_card(name: str, table: Table) -> Card:
@@ -52,6 +58,9 @@ def read_card(name: str, table: Table) -> Card:
         memory_bytes=table.bytes("memory"),
         launch_ns=table.time_ns("launch"),
         sustained=table.number("sustained", 1.0),
+        cores=table.number("cores") if "cores" in table.values else None,
+        cache_bytes=table.bytes("cache") if "cache" in table.values else None,
+        watts=table.number("watts") if "watts" in table.values else None,
     )
 
 

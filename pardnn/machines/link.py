@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from pardnn.machines.card import card_names
+from pardnn.median import weighted_median
 
 FASTEST = 10**12
 """Bytes per second beyond which nothing is copied: what was measured is how fast a reference is passed on."""
@@ -38,29 +39,16 @@ def fit_link(sizes: Sequence[int], seconds: Sequence[float]) -> Link:
     >>> fit_link([1000, 2000, 1_001_000], [1.001e-3, 1.002e-3, 2.001e-3])
     Link(latency_ns=1000000, bytes_per_s=1000000000, off=0.0)
     """
-    slopes = sorted(
-        ((seconds[j] - seconds[i]) / (sizes[j] - sizes[i]), abs(sizes[j] - sizes[i]))
-        for i in range(len(sizes))
-        for j in range(i)
-        if sizes[i] != sizes[j]
-    )
-    slope = max(_weighted_median(slopes), 1 / FASTEST)
+    pairs = [(i, j) for i in range(len(sizes)) for j in range(i) if sizes[i] != sizes[j]]
+    assert pairs, "transfers of one size make no link"
+    slopes = [(seconds[j] - seconds[i]) / (sizes[j] - sizes[i]) for i, j in pairs]
+    slope = max(weighted_median(slopes, [abs(sizes[j] - sizes[i]) for i, j in pairs]), 1 / FASTEST)
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
     small = [i for i in order if sizes[i] <= _SMALL] or order[:2]
     latency = max(median(seconds[i] - slope * sizes[i] for i in small), 0.0)
     fitted = [latency + slope * size for size in sizes]
     off = median(abs(f - s) / s if s > 0 else 0.0 for f, s in zip(fitted, seconds, strict=True))
     return Link(round(latency * 1e9), round(1 / slope), round(off, 4))
-
-
-def _weighted_median(values: Sequence[tuple[float, float]]) -> float:
-    """Of sorted (value, weight)."""
-    half, passed = sum(weight for _, weight in values) / 2, 0.0
-    for value, weight in values:
-        passed += weight
-        if passed >= half:
-            return value
-    raise AssertionError("two transfers of one size make no link")
 
 
 def machine_file(link: Link, how: str, device_name: str) -> str:

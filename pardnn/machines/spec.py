@@ -11,6 +11,7 @@ from pathlib import Path
 from pardnn.errors import InputError
 from pardnn.machines.card import Card, card_names, load_card, read_card
 from pardnn.machines.tables import Table, read_table
+from scheduler.sharing import Sharing
 
 MAX_GPUS = 1024
 _PRESETS = Path(__file__).with_name("presets")
@@ -44,6 +45,8 @@ class MachineSpec:
     host_bytes_per_s: int
     network_latency_ns: int
     network_bytes_per_s: int
+    sharing: Sharing | None = None
+    """Its devices are cores, for which sending is work; None = they have engines for that, as GPUs do."""
 
 
 def preset_names() -> tuple[str, ...]:
@@ -70,7 +73,7 @@ def _preset(name: str) -> MachineSpec:
 
 
 def _read_machine(name: str, table: Table) -> MachineSpec:
-    table.only("description", "latency", "bandwidth", "gpu", "host", "network", "card")
+    table.only("description", "latency", "bandwidth", "gpu", "host", "network", "card", "sharing")
     own = {key: read_card(key, table.table("card").table(key)) for key in table.table("card").values}
     gpus: list[GpuSpec] = []
     extensible = False
@@ -97,6 +100,16 @@ def _read_machine(name: str, table: Table) -> MachineSpec:
         host_bytes_per_s=host.bytes_per_s("bandwidth") if "bandwidth" in host.values else bytes_per_s,
         network_latency_ns=(network if "latency" in network.values else _ethernet()).time_ns("latency"),
         network_bytes_per_s=(network if "bandwidth" in network.values else _ethernet()).bytes_per_s("bandwidth"),
+        sharing=_read_sharing(table.table("sharing")) if "sharing" in table.values else None,
+    )  # fmt: skip
+
+
+def _read_sharing(table: Table) -> Sharing:
+    """What a core does for a tensor that it sends or receives: a time each, and a rate for its bytes."""
+    table.only("send", "send_rate", "receive", "receive_rate", "threads")
+    return Sharing(
+        table.time_ns("send"), table.time_ns("receive"),
+        1 / table.bytes_per_s("send_rate"), 1 / table.bytes_per_s("receive_rate"), table.count("threads", 2, 64),
     )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def _placed(problem: Problem, chain: NDArray[np.int32]) -> Placement:
 
 def _relaxed(problem: Problem) -> NDArray[np.float64]:
     """[m] the linear program's x."""
-    from ortools.linear_solver import pywraplp
+    from pardnn.solvers.linear import pywraplp
 
     dag, unit = problem.workload.dag, max(1, int(problem.node_ns.max(initial=1)))
     solver = pywraplp.Solver.CreateSolver("GLOP")

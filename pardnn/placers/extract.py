@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pardnn.errors import InputError, one_line
+from pardnn.placers.built import build_all
 from pardnn.placers.shortcuts import take_shortcuts
 from pardnn.placers.trace import definition, ends
 
@@ -88,8 +89,7 @@ def traced_step(made: Any, name: str, batch_size: int | None = None) -> tuple[An
     specs = tf.nest.map_structure(lambda leaf: tf.TensorSpec(leaf.shape, leaf.dtype), given)
 
     def trace() -> Any:
-        if type(model).train_step is keras.Model.train_step:
-            model._symbolic_build(data_batch=specs)  # makes the optimizer's variables: else the step is traced twice
+        build_all(model, specs)
         return tf.function(model.train_step, autograph=False).get_concrete_function(specs)
 
     graph = _tried(name, trace).graph

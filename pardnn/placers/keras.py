@@ -18,6 +18,7 @@ from typing import Any
 
 from pardnn.errors import InputError, PardnnError
 from pardnn.placers.batches import batch_of_call, batch_of_data, peeked
+from pardnn.placers.built import build_all
 from pardnn.placers.joining import lost
 from pardnn.placers.needs import JIT_OFF, require_backend
 from pardnn.placers.placing import Placing
@@ -202,14 +203,13 @@ class ModelHook:
 
     def _build(self, batch: Any) -> None:
         """Make what the model and its optimizer still lack, or the step is traced twice: on the host, then moved."""
-        import keras
         import tensorflow as tf
 
-        if batch is None or type(self._model).train_step is not keras.Model.train_step:
+        if batch is None:
             return
         with tf.device(self._host):
             try:
-                self._model._symbolic_build(data_batch=batch)
+                build_all(self._model, batch)
             except (ValueError, RuntimeError):  # then Keras makes it while it traces, or says what is wrong
                 return
 

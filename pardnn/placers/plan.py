@@ -57,6 +57,10 @@ def read_plan(path: str | Path) -> PlanFile:
     """The plan in a file. Raises InputError naming the file and the part that is wrong."""
     try:
         data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}; `pardnn partition GRAPH -o NAME.placement.json` writes a plan"
+        ) from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return parse_plan(data, path)

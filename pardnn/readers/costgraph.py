@@ -126,6 +126,8 @@ def _parse(data: bytes, path: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}:{error.lineno}: no valid JSON: {error.msg}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: no valid JSON: {str(error).splitlines()[0]}") from None
+    if isinstance(parsed, dict) and "placement" in parsed:
+        raise InputError(f"{path}: is a plan, not a graph: `pardnn simulate GRAPH {Path(path).name}` shows it")
     if not isinstance(parsed, dict) or "time" not in parsed:
         raise InputError(
             f"{path}: is JSON but no cost graph: that is an object with the columns time, src, dst, bytes, ..."

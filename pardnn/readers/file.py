@@ -8,7 +8,9 @@ import io
 import os
 import re
 import zlib
+from difflib import get_close_matches
 from enum import Enum
+from os.path import exists, isdir
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -74,7 +76,7 @@ def load(path: str | Path) -> File:
             _refuse_huge(_head(file), os.fstat(file.fileno()).st_size, path)
             raw = file.read()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}{_near(path)}") from None
     except ValueError:  # a NUL in the name
         raise InputError(f"{str(path)!a}: is no name of a file") from None
     packed = raw.startswith(_GZIP)
@@ -85,6 +87,15 @@ def load(path: str | Path) -> File:
         raise InputError(f"{path}: is a Git LFS pointer, not the graph itself: run `git lfs pull`")
     graph = graph_in_events(data, path)
     return File(data if graph is None else graph, packed, hashlib.sha256(raw).hexdigest(), graph is not None)
+
+
+def _near(path: str | Path) -> str:
+    """Where there is no such file, one of much the same name beside it."""
+    folder = Path(path).parent
+    if exists(path) or not isdir(folder):
+        return ""
+    close = get_close_matches(Path(path).name, sorted(os.listdir(folder)), 1, 0.8)
+    return f"; did you mean {folder / close[0]}?" if close else ""
 
 
 def _unpacked(raw: bytes, path: str | Path) -> bytes:

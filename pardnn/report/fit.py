@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.text import Text
 
 from pardnn.report.layout import facts, table
-from pardnn.report.words import count, percent
+from pardnn.report.words import count, percent, safe
 
 _ROWS = 10
 
@@ -19,7 +20,7 @@ def fit_report(found: Mapping[str, Any], name: str) -> RenderableType:
     return Group(
         facts(_facts(found, name)),
         "",
-        *(f"{_role(row)}{row['words']}" for row in found["effects"]),
+        *(Text(safe(f"{_role(row)}{row['words']}")) for row in found["effects"]),
         "",
         _terms(found),
     )

@@ -54,6 +54,7 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("graph", f"{Path(found['graph']).name}: {read}"),
         *((f"step{_card(step)}", _step(step)) for step in found["steps"]),
+        *(("allocator", _allocator(step)) for step in found["steps"] if step["allocator_bytes"] is not None),
         ("all ops", f"{us(found['time_us'])} one after the other, {flops_text(found['flops'])}"),
         ("whole step", ", ".join(held) or "nothing held"),
         ("made in it", _made(found)),
@@ -70,7 +71,17 @@ def _card(step: Mapping[str, Any]) -> str:
 def _step(step: Mapping[str, Any]) -> str:
     peak, limit = format_size(step["memory"][0]["peak_bytes"]), step["limit_bytes"]
     room = "" if limit is None else f" of {format_size(limit)}: {'fits' if step['fits'] else 'does not fit'}"
-    return f"{us(step['step_us'])}, {peak} at the peak{room}"
+    return f"{us(step['step_us'])}{_between(step)}, {peak} at the peak{room}"
+
+
+def _allocator(step: Mapping[str, Any]) -> str:
+    return f"{format_size(step['allocator_bytes'])} in use as TensorFlow counts it, with its chunks and cuDNN's scratch"
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    """The band of a time, where it is not exact."""
+    low, high = us(row["low_us"]), us(row["high_us"])
+    return "" if low == high else f" ({low} to {high})"
 
 
 def _made(found: Mapping[str, Any]) -> str:
@@ -116,10 +127,10 @@ def _types(found: Mapping[str, Any]) -> RenderableType:
 def _top(ops: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     rows = [
         (
-            shorten(row["name"], 40), row["op"], us(row["time_us"]), format_size(row["output_bytes"]),
-            format_size(row["temp_bytes"]), row["source"],
+            shorten(row["name"], 32), row["op"], us(row["time_us"]), f"{row['band'][0]:.2g}-{row['band'][1]:.2g} x",
+            format_size(row["output_bytes"]), format_size(row["temp_bytes"]), row["source"],
         )
         for row in ops
     ]  # fmt: skip
-    heads = ("longest ops", "type", "time", "outputs", "workspace", "source")
+    heads = ("longest ops", "type", "time", "truth", "outputs", "workspace", "source")
     return ["", table(heads, rows, left=("longest ops", "type", "source"))] if rows else []

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from pardnn.errors import InputError
 from pardnn.report.layout import facts, table
 from pardnn.report.words import count, percent, us
 from pardnn.units import format_size, format_time
@@ -36,10 +37,8 @@ def verdict(found: Found) -> str:
         return f"It pays up to {count(pays, 'worker')}, the most that were asked for: {times}."
     following = next(row for row in rows if row["workers"] > pays)
     more, share = following["workers"] - pays, percent(max(0.0, following["gain"]))
-    said = (
-        f"It pays up to {count(pays, 'worker')}: {more:,} more {'bring' if more > 1 else 'brings'} {share} of its own"
-    )
-    said += f" ({following['bottleneck']})."
+    said = f"It pays up to {count(pays, 'worker')}: the next {more:,} {'bring' if more > 1 else 'brings'} {share}"
+    said += f" of what they could ({following['bottleneck']})."
     if fastest < last["workers"]:
         said += f" Beyond {count(fastest, 'worker')} the whole gets slower."
     return said
@@ -101,9 +100,14 @@ def _long(seconds: float) -> str:
 
 
 def scaling_plot(found: Found) -> bytes:
-    """A PNG: samples a second beside what as many workers alone would do, and the parts of a step. Needs matplotlib."""
-    from matplotlib.figure import Figure
+    """A PNG: samples a second beside what as many workers alone would do, and the parts of a step.
 
+    Raises InputError where matplotlib is not there.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("--plot needs matplotlib: pip install 'pardnn[plots]'") from None
     rows: Sequence[Any] = found["rows"]
     workers = [row["workers"] for row in rows]
     figure = Figure((10, 4.2), dpi=_DPI, layout="constrained")

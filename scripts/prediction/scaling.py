@@ -19,6 +19,7 @@ from scipy.optimize import nnls
 from pardnn.distribute.policy import Policy
 from pardnn.machines.spec import load_machine
 from pardnn.machines.wires import Wires, load_wires
+from scripts.prediction.extrapolated import extrapolated
 from scripts.prediction.figures import Figure, Table
 from scripts.prediction.layered import Part, replica, step_ms
 from scripts.prediction.links import link_report
@@ -55,6 +56,7 @@ def report(perf: Path) -> Iterator[Figure | Table | str]:
     """Data-parallel steps, then links, then how long 1,024 workers take to simulate."""
     yield from _steps(perf)
     yield from link_report(perf)
+    yield from extrapolated(perf)
     yield from _speed()
 
 

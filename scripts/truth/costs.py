@@ -89,8 +89,8 @@ def measure(folder: Path, core: int) -> None:
 
 def _profile(name: str, subject: Any, clock: Any, traces: list[Any]) -> Any:
     from pardnn.measured import rows_of
-    from pardnn.profiled import Profile
-    from pardnn.profiling import overhead_ns
+    from pardnn.profiling.profile import Profile
+    from pardnn.profiling.run import overhead_ns
     from pardnn.traces.op_times import op_times
 
     times = op_times(traces)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -10,10 +9,9 @@ from typing import NamedTuple
 from pardnn.cost.estimate import estimate_graph
 from pardnn.cost.memory import reuse
 from scheduler import buffers, memory
-from scheduler.sharing import simulate_sharing
 from scripts.truth.memory import held
 from scripts.truth.plans import machine_of, subject_of
-from scripts.truth.predict import placement_of, sharing_of
+from scripts.truth.predict import placement_of, runs_of, shared_schedule
 from scripts.truth.settings import PLANS, Model
 
 
@@ -36,7 +34,6 @@ def peaks_of(folder: Path, model: Model) -> list[Peak]:
     subject = subject_of(own, machine_of(folder))
     work, machine, graph = subject.problem.workload, subject.problem.machine, subject.graph
     assert graph is not None
-    sharing = sharing_of(json.loads((folder / "micro.json").read_text()))
     ways = reuse(graph, estimate_graph(graph))
     sizes = {subject.names[u]: b for u, b in zip(work.dag.src.tolist(), work.edge_bytes.tolist(), strict=True)}
     found = []
@@ -44,7 +41,8 @@ def peaks_of(folder: Path, model: Model) -> list[Peak]:
         placement = placement_of(subject, own, plan)
         resident = memory.resident(work, machine, placement)
         whole = subject.problem.peaks(subject.problem.simulate(placement))
-        reused = buffers.peaks(work, machine, simulate_sharing(work, machine, placement, sharing), ways)
+        schedule = shared_schedule(subject, placement, runs_of(own, plan)[0])
+        reused = buffers.peaks(work, machine, schedule, ways)
         trace = config_pb2.RunMetadata.FromString((own / f"{plan}.0.pb").read_bytes())
         for task in sorted(set(placement.tolist())):
             real = held(trace, task, sizes).peak_bytes + int(resident[task])

@@ -6,12 +6,16 @@ the others, over what it takes by the simulator. So a machine that is slower for
 simulator's, and the plan `one` is no proof of it.
 
 naive    `scheduler.simulate`, as for GPUs: one op at a time, first in first out, transfers cost nobody's time
-shared   `scheduler.sharing`: two threads a worker, and sending is work; its constants are those of `micro`
+shared   `scheduler.sharing`: threads by turns on a core, and sending is work, whose cost was probed in the same run
+
+A run's figure is the median of its steps, as fixed beforehand (`median`), or its fastest step (`fastest`): what else
+the host does only adds to steps, and to those on two cores more often.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -20,14 +24,18 @@ from typing import Any
 import numpy as np
 
 from pardnn.machines.link import fit_link
+from pardnn.problem import Placement
 from pardnn.subject import Subject
 from scheduler.schedule import Schedule
 from scheduler.sharing import Sharing, simulate_sharing
 from scheduler.simulate import simulate
+from scheduler.workload import Workload
+from scripts.truth.order import agreement
 from scripts.truth.plans import machine_of, subject_of
-from scripts.truth.settings import INTER_OP_THREADS, MODELS, PLANS, Model
+from scripts.truth.settings import INTER_OP_THREADS, MODELS, ONE, PLANS, Model
 
 HOWS = ("naive", "shared")
+CLOCKS: dict[str, Callable[[Sequence[float]], float]] = {"median": median, "fastest": min}
 
 
 @dataclass(frozen=True)
@@ -37,13 +45,15 @@ class Row:
     model: Model
     plan: str
     measured: tuple[float, ...]
-    """Per run, the median of its steps."""
-    call: float
+    """Of each run."""
     predicted: dict[str, tuple[float, ...]]
     """By prediction, for each run."""
     transfers: int
     sent_bytes: int
     schedule: Schedule
+    """The one of `shared`, for the last run."""
+    order: float
+    """Kendall's tau between the order in which ops began in a traced step and that of `schedule`."""
 
     @property
     def step(self) -> float:
@@ -63,56 +73,57 @@ class Row:
         """Of a prediction, as a share of what was measured; the median over the runs."""
         return median(said / real - 1 for said, real in zip(self.predicted[how], self.measured, strict=True))
 
+    def within(self, how: str) -> bool:
+        """Whether the error is at most 15 %, or twice what lies between the runs."""
+        return abs(self.error(how)) <= max(0.15, 2 * self.spread)
 
-def sharing_of(micro: dict[str, Any]) -> Sharing:
-    """What a worker's processor does for a transfer, from work that is done beside many of them."""
-    ends = {}
-    for end, column in ((0, 3), (1, 4)):
-        alone = micro["work"][end]
-        costs = [(row[0], max(row[column] - alone, 0.0) / row[1]) for row in micro["beside"]]
-        ends[end] = fit_link(*zip(*costs, strict=True))
-    one, flown = micro["beside"][0], micro["link"][1][0]
+
+def sharing_of(sent: Sequence[Sequence[float]]) -> Sharing:
+    """What a core does for a transfer, from (bytes, seconds of the sender, seconds of the receiver) for some sizes."""
+    send, receive = (fit_link([round(row[0]) for row in sent], [max(row[end], 0.0) for row in sent]) for end in (1, 2))
     return Sharing(
-        slots=INTER_OP_THREADS, cheap_ns=0, send_ns=ends[0].latency_ns, receive_ns=ends[1].latency_ns,
-        flight_ns=max(round(1e9 * (flown - one[2] / one[1])), 0),  # small ones follow each other faster than they fly
-        send_s_per_byte=1 / ends[0].bytes_per_s, receive_s_per_byte=1 / ends[1].bytes_per_s,
+        slots=INTER_OP_THREADS, send_ns=send.latency_ns, receive_ns=receive.latency_ns,
+        send_s_per_byte=1 / send.bytes_per_s, receive_s_per_byte=1 / receive.bytes_per_s,
     )  # fmt: skip
 
 
-def rows_of(folder: Path, model: Model) -> list[Row]:
+def shared_schedule(subject: Subject, placement: Placement, facts: dict[str, Any], factor: float = 1.0) -> Schedule:
+    """A step as `shared` has it, under the facts of a run."""
+    problem = subject.problem
+    return simulate_sharing(_scaled(problem.workload, factor), problem.machine, placement, sharing_of(facts["sent"]))
+
+
+def rows_of(folder: Path, model: Model, clock: str = "median") -> list[Row]:
     """The rows of a model that was run."""
     own = folder / model.name
     subject = subject_of(own, machine_of(folder))
-    sharing = sharing_of(json.loads((folder / "micro.json").read_text()))
-    runs = {plan: _runs(own, plan) for plan in PLANS}
-    alone = subject.problem.simulate(placement_of(subject, own, "one")).makespan_ns / 1e9
-    factors = [(median(run["step_s"]) - median(run["call_s"])) / alone for run in runs["one"]]
-    return [
-        _row(model, plan, subject, placement_of(subject, own, plan), sharing, factors, runs[plan]) for plan in PLANS
-    ]
+    return [_row(model, plan, subject, own, CLOCKS[clock]) for plan in PLANS if runs_of(own, plan)]
 
 
-def _row(
-    model: Model, plan: str, subject: Subject, placement: Any, sharing: Sharing,
-    factors: list[float], runs: list[dict[str, Any]],
-) -> Row:  # fmt: skip
-    machine = subject.problem.machine
-    call = median(call for run in runs for call in run["call_s"])
+def _row(model: Model, plan: str, subject: Subject, own: Path, clock: Callable[[Sequence[float]], float]) -> Row:
+    machine, work = subject.problem.machine, subject.problem.workload
+    placement, one = placement_of(subject, own, plan), placement_of(subject, own, ONE)
     predicted: dict[str, list[float]] = {how: [] for how in HOWS}
-    for factor in factors:
-        own = subject.problem.workload
-        work = replace(own, time_ns=np.rint(own.time_ns * max(factor, 0.1)).astype(np.int64))
-        predicted["naive"].append(call + simulate(work, machine, placement).makespan_ns / 1e9)
-        schedule = simulate_sharing(work, machine, placement, sharing)
+    runs = runs_of(own, plan)
+    for run in runs:
+        call = clock(run["call_s"])
+        alone = clock(run["one_step_s"]) - clock(run["one_call_s"])
+        factor = max(alone / (simulate(work, machine, one).makespan_ns / 1e9), 0.1)
+        predicted["naive"].append(call + simulate(_scaled(work, factor), machine, placement).makespan_ns / 1e9)
+        factor = max(alone / (shared_schedule(subject, one, run).makespan_ns / 1e9), 0.1)
+        schedule = shared_schedule(subject, placement, run, factor)
         predicted["shared"].append(call + schedule.makespan_ns / 1e9)
     return Row(
-        model, plan, tuple(median(run["step_s"]) for run in runs), call,
-        {how: tuple(said) for how, said in predicted.items()},
-        len(schedule.transfer_src), schedule.sent_bytes, schedule,
+        model, plan, tuple(clock(run["step_s"]) for run in runs), {how: tuple(said) for how, said in predicted.items()},
+        len(schedule.transfer_src), schedule.sent_bytes, schedule, agreement(own / f"{plan}.0.pb", subject, schedule),
     )  # fmt: skip
 
 
-def placement_of(subject: Subject, folder: Path, plan: str) -> Any:
+def _scaled(work: Workload, factor: float) -> Workload:
+    return replace(work, time_ns=np.rint(work.time_ns * factor).astype(np.int64))
+
+
+def placement_of(subject: Subject, folder: Path, plan: str) -> Placement:
     """[n] the worker of each op; what is fed comes in at the session's own worker, wherever the plan has it."""
     tasks = json.loads((folder / f"{plan}.json").read_text())
     fed = {"Placeholder"}
@@ -121,11 +132,12 @@ def placement_of(subject: Subject, folder: Path, plan: str) -> Any:
     )
 
 
-def _runs(folder: Path, plan: str) -> list[dict[str, Any]]:
+def runs_of(folder: Path, plan: str) -> list[dict[str, Any]]:
+    """The facts of each run of a plan."""
     return [json.loads(path.read_text()) for path in sorted(folder.glob(f"{plan}.[0-9].json"))]
 
 
-def all_rows(folder: Path, names: list[str]) -> list[Row]:
+def all_rows(folder: Path, names: list[str], clock: str = "median") -> list[Row]:
     """Of the models named that were run."""
-    there = [model for model in MODELS if model.name in names and (folder / model.name / f"{PLANS[0]}.0.json").exists()]
-    return [row for model in there for row in rows_of(folder, model)]
+    there = [model for model in MODELS if model.name in names and runs_of(folder / model.name, ONE)]
+    return [row for model in there for row in rows_of(folder, model, clock)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
 from scripts.truth.peaks import peaks_of, table
 from scripts.truth.plots import write
-from scripts.truth.predict import HOWS, Row, all_rows
+from scripts.truth.predict import CLOCKS, HOWS, Row, all_rows
 from scripts.truth.settings import MODELS
 
 SHOWN = (("towers", "layers"), ("recommender", "heft"))
@@ -17,17 +18,20 @@ SHOWN = (("towers", "layers"), ("recommender", "heft"))
 
 def report(folder: Path, names: list[str]) -> str:
     """All tables."""
-    rows = all_rows(folder, names)
-    there = dict.fromkeys(row.model.name for row in rows)
+    rows = {clock: all_rows(folder, names, clock) for clock in CLOCKS}
+    first = rows["median"]
+    there = dict.fromkeys(row.model.name for row in first)
     held = [peak for model in MODELS if model.name in there for peak in peaks_of(folder, model)]
     with contextlib.suppress(ImportError):  # without matplotlib there are no pictures
-        write(folder, rows, "shared", SHOWN)
-    return "\n\n".join([steps(rows), errors(rows), regret(rows), table(held)])
+        write(folder, first, "shared", SHOWN)
+    parts = [steps(first), *(f"{clock}:\n\n{errors(some)}\n\n{regret(some)}" for clock, some in rows.items())]
+    return "\n\n".join([*parts, table(held)])
 
 
 def steps(rows: Sequence[Row]) -> str:
     """A line per model and plan."""
-    head = ["model", "plan", "transfers", "MiB", "measured", "between runs", "naive", "error", "shared", "error"]
+    head = ["model", "plan", "transfers", "MiB", "measured", "between runs", "naive", "error", "shared", "error",
+            "order"]  # fmt: skip
     lines = [_line(head), _line(["---"] * len(head))]
     for row in rows:
         figures = [cell for how in HOWS for cell in (_ms(row.said(how)), f"{row.error(how):+.1%}")]
@@ -35,14 +39,14 @@ def steps(rows: Sequence[Row]) -> str:
         lines.append(
             _line([
                 name, row.plan, f"{row.transfers:,}", f"{row.sent_bytes / 2**20:.1f}", _ms(row.step),
-                f"{row.spread:.1%}", *figures,
+                f"{row.spread:.1%}", *figures, f"{row.order:.2f}",
             ])
         )  # fmt: skip
     return "\n".join(lines)
 
 
 def errors(rows: Sequence[Row]) -> str:
-    """Median and worst error of each prediction, over the plans for two workers."""
+    """Median and worst error of each prediction over the plans that send something, and how many are near enough."""
     lines = [_line(["pairs", "", *HOWS]), _line(["---"] * (2 + len(HOWS)))]
     two = [row for row in rows if row.transfers]
     sets = {
@@ -53,9 +57,14 @@ def errors(rows: Sequence[Row]) -> str:
     for name, some in sets.items():
         if some:
             off = {how: [abs(row.error(how)) for row in some] for how in HOWS}
-            lines.append(_line([f"{name}: {len(some)}", "median", *(f"{median(off[how]):.1%}" for how in HOWS)]))
-            lines.append(_line(["", "worst", *(f"{max(off[how]):.1%}" for how in HOWS)]))
-    return "\n".join(lines)
+            near = {how: sum(row.within(how) for row in some) for how in HOWS}
+            lines += [
+                _line([f"{name}: {len(some)}", "median", *(f"{median(off[how]):.1%}" for how in HOWS)]),
+                _line(["", "worst", *(f"{max(off[how]):.1%}" for how in HOWS)]),
+                _line(["", "within max(15 %, 2 x between runs)", *(f"{near[how]}" for how in HOWS)]),
+            ]
+    orders = sorted(row.order for row in two if not math.isnan(row.order))
+    return "\n".join(lines) + f"\n\norder: tau {median(orders):.2f} in the middle, {orders[0]:.2f} at worst"
 
 
 def regret(rows: Sequence[Row]) -> str:

@@ -123,3 +123,66 @@ def test_unknown_dimensions_are_counted_or_given(pardnn: Program, shared: Path) 
     image = 224 * 224 * 3 * 4
     assert [found[n]["activation_bytes"] for n in found] == [image, image, 32 * image, 64 * image]
     assert any("unknown dimensions, which count as 1" in warning for warning in found[0]["warnings"])
+
+
+def test_every_time_has_the_band_of_its_source(pardnn: Program, example_graph: Path) -> None:
+    found = pardnn("estimate", example_graph, "--json").result
+    for op in found["top_ops"]:
+        assert op["low_us"] == pytest.approx(0.75 * op["time_us"])
+        assert op["high_us"] == pytest.approx(1.5 * op["time_us"])
+    step = found["steps"][0]
+    assert found["time_band"] == pytest.approx([0.75, 1.5])
+    assert (step["low_us"], step["high_us"]) == pytest.approx((0.75 * step["step_us"], 1.5 * step["step_us"]))
+    assert " to " in pardnn("estimate", example_graph).out
+
+
+def test_an_epoch_is_its_steps(pardnn: Program, example_graph: Path) -> None:
+    found = pardnn("estimate", example_graph, "--samples", 1000, "--epochs", 3, "--json").result
+    epoch = found["epochs"]
+    assert (epoch["batch_size"], epoch["steps"]) == (192, 6)  # the graph's own batch; the last step is a small one
+    assert epoch["epoch_s"] == pytest.approx(6 * found["steps"][0]["step_us"] / 1e6)
+    assert epoch["total_s"] == pytest.approx(3 * epoch["epoch_s"])
+    assert epoch["low_s"] < epoch["epoch_s"] < epoch["high_s"]
+    assert "3 epochs" in pardnn("estimate", example_graph, "--samples", 1000, "--epochs", 3).out
+    assert pardnn("estimate", example_graph, "--json").result["epochs"] is None
+
+
+VGG = Path(__file__).parents[2] / "models/graphs/vgg16_sgd.pb.gz"
+
+
+def test_several_batches_are_a_table_and_the_largest_is_planned(pardnn: Program) -> None:
+    asked = ("estimate", VGG, "--batch-size", "4,8", "--mem", "3GB")
+    found = pardnn(*asked, "--json").result
+    small, large = found["batches"]
+    assert (small["batch_size"], large["batch_size"]) == (4, 8)
+    assert small["step_us"] < large["step_us"] < 2 * small["step_us"]
+    assert small["peak_bytes"] < large["peak_bytes"] < large["allocator_bytes"]
+    (row,) = found["largest_batches"]
+    assert max(row["peak_bytes"]) <= 0.9 * 3e9
+    beyond = pardnn("estimate", VGG, "--batch-size", row["batch_size"] * 2, "--mem", "3GB", "--json").result
+    assert not beyond["steps"][0]["fits"]
+    text = pardnn(*asked)
+    assert (text.code, "on 1 card" in text.out) == (0, True)
+
+
+def test_weights_gradients_and_slots_are_exact_to_the_byte(pardnn: Program) -> None:
+    parameters = 4 * 138_357_544
+    for name, slots in (("sgd", 0), ("adam", 2)):
+        graph = VGG.with_name(f"vgg16_{name}.pb.gz")
+        found = pardnn("estimate", graph, "--batch-size", 2, "--json").result
+        assert found["held_bytes"]["weights"] == found["gradient_bytes"] == parameters
+        assert found["held_bytes"]["slots"] == slots * parameters
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--batch-size", "4,x"), "--batch-size: 'x' is not a whole number"),
+        (("--batch-size", "0"), "--batch-size: '0' is not a whole number"),
+        (("--batch-size", "4,8", "--gpus", "0,2"), "--gpus: with several batch sizes it is a number of cards"),
+        (("--batch-size", "4,8"), "the graph's batch is fixed in it"),
+    ],
+)
+def test_wrong_batches_are_told(pardnn: Program, example_graph: Path, options: tuple[str, ...], told: str) -> None:
+    done = pardnn("estimate", example_graph, *options)
+    assert (done.code, told in done.err, done.out) == (2, True, "")

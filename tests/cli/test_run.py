@@ -63,7 +63,8 @@ def test_without_arguments_help_is_shown(pardnn: Program) -> None:
 def test_every_command_has_a_summary_and_help(pardnn: Program) -> None:
     listed = pardnn("--help").out.partition("Commands:\n")[2].splitlines()
     names = [line.split()[0] for line in listed]
-    assert names == sorted(path.stem for path in (ROOT / "pardnn/cli/commands").glob("[a-z]*.py"))
+    files = (ROOT / "pardnn/cli/commands").glob("[a-z]*.py")
+    assert names == sorted(path.stem.replace("_", "-") for path in files)
     assert all(len(line.split()) > 2 for line in listed)
     for name in names:
         done = pardnn(name, "--help")
@@ -188,3 +189,21 @@ def test_without_a_stdout_or_stderr_the_files_are_written_all_the_same(
     line = f"'{sys.executable}' -m pardnn partition '{diamond}' --gpus 2 --method fill {closed}"
     assert subprocess.run(["sh", "-c", line], env=ENV, cwd=tmp_path, check=False, capture_output=True).returncode == 0
     assert (tmp_path / "diamond.placement.json").exists()
+
+
+def test_errors_say_what_to_do_next(pardnn: Program, diamond: Path) -> None:
+    assert "`pardnn partition GRAPH -o NAME.placement.json` writes a plan" in pardnn("simulate", diamond, "no.json").err
+    pardnn("partition", diamond, "--gpus", 2, "--method", "heft")
+    turned = pardnn("simulate", "diamond.placement.json", diamond)
+    assert turned.code == 2
+    mistaken = pardnn("partition", "diamond.placement.json", "--gpus", 2).err
+    assert "is a plan, not a graph: `pardnn simulate GRAPH diamond.placement.json` shows it" in mistaken
+    assert "did you mean diamond.json?" in pardnn("inspect", "diamnd.json").err
+    assert (
+        "`pardnn partition` looks for another"
+        in pardnn("simulate", diamond, "diamond.placement.json", "--mem", "6kB").err
+    )
+    assert (
+        "`pardnn advise`"
+        in pardnn("partition", diamond, "--gpus", 2, "--mem", "5kB", "--method", "heft", "--dry-run").err
+    )

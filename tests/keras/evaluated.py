@@ -46,7 +46,7 @@ def _compared(name: str, first: bool) -> Facts:
     asides = plan._planner.asides
     return {
         "results": got == wanted, "weights": weights(model) == values, "ok": found.ok, "checked": found.checked,
-        "gone": found.gone, "words": plan.warnings, "ops": sum(len(p.placement) for p in (plan.plan, *asides.values())),
+        "gone": found.gone, "words": plan.notes, "warned": plan.warnings, "ops": sum(len(p.placement) for p in (plan.plan, *asides.values())),
         "spread": {kind: len({*aside.placement.values()} - {HOST}) for kind, aside in asides.items()},
     }  # fmt: skip
 
@@ -73,7 +73,7 @@ def alone() -> Facts:
     return {
         "equal": got == wanted, "near": _off(larger, wanted), "batch": [batch, plan.plan.options.batch_size],
         "spread": len({v.value.device for v in model.weights}), "ok": plan.verify().ok, "report": str(plan.report),
-        "words": plan.warnings,
+        "words": [*plan.warnings, *plan.notes],
     }  # fmt: skip
 
 

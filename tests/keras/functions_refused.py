@@ -120,7 +120,7 @@ def interrupted() -> Facts:
     """Ctrl-C while the plan is made: the next call plans again."""
     plain, loop = Loop(), Loop()
     plan = placed(loop.step)
-    with mock.patch("pardnn.steps.solve", side_effect=KeyboardInterrupt):
+    with mock.patch("pardnn.live.steps.solve", side_effect=KeyboardInterrupt):
         try:
             loop.train(1)
             stopped = False

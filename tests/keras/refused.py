@@ -207,7 +207,7 @@ def interrupted() -> Facts:
     model, x, y = fresh()
     before = weights(model)
     plan = placed(model)
-    with mock.patch("pardnn.steps.solve", side_effect=KeyboardInterrupt):
+    with mock.patch("pardnn.live.steps.solve", side_effect=KeyboardInterrupt):
         try:
             model.fit(x, y, batch_size=8, verbose=0)
             stopped = False

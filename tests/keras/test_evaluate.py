@@ -33,6 +33,7 @@ def test_numbers_equal_and_every_op_is_in_its_place(found: dict[str, Facts], whe
 @pytest.mark.parametrize("network", AFTER)
 def test_forward_ops_go_where_training_has_them(found: dict[str, Facts], network: str) -> None:
     words = found["after_a_fit"][network]["words"]
+    assert found["after_a_fit"][network]["warned"] == [], "all is as it should be"
     assert {line.partition(":")[0] for line in words} == {"evaluate", "predict"}
     for line in words:
         known, ops = int(line.split()[1]), int(line.split()[4])

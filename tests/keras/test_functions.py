@@ -120,9 +120,9 @@ def test_running_op_by_op_is_told_once_and_passes(used: dict[str, Facts]) -> Non
 @pytest.mark.parametrize(
     ("error", "words", "code"),
     [
-        ("no fit", "--mem ", 3),
-        ("no fit within", "--mem ", 3),
-        ("no fit concrete", "--mem ", 3),
+        ("no fit", "mem=", 3),
+        ("no fit within", "mem=", 3),
+        ("no fit concrete", "mem=", 3),
         ("eager", "run_functions_eagerly(True) runs functions op by op", 2),
         ("distributed", "a tf.distribute strategy is in use", 2),
         ("unbound", "place that of an object, as in pardnn.place(object.step)", 2),

@@ -51,7 +51,7 @@ def test_a_placed_file_is_imported_and_runs(told: dict[str, Facts]) -> None:
 @pytest.mark.parametrize(
     ("error", "words", "code"),
     [
-        ("no fit", "--mem ", 3),
+        ("no fit", "mem=", 3),
         ("session", "place it before tf.Session(graph=graph)", 2),
         ("target", "'nowhere' is no op of the graph", 2),
         ("empty", "the graph has no ops yet", 2),

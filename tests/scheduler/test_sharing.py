@@ -1,4 +1,4 @@
-"""Processors that share, by hand: threads at a part of the speed, newest first, and transfers that take time off."""
+"""Cores that are shared, by hand: threads by turns, newest first, and transfers that are work at both ends."""
 
 import numpy as np
 from hypothesis import given
@@ -11,22 +11,23 @@ from tests.factories import BYTES_PER_NS, Sketch, drawn
 from tests.strategies import machines, placements, workloads
 
 TWO = Machine.uniform(2, UNLIMITED, 0, BYTES_PER_NS)
-ONE_THREAD = Sharing(slots=1, cheap_ns=0)
-PLAIN = Sharing(slots=2, cheap_ns=0)
+ONE_THREAD = Sharing(slots=1)
+TURNS = Sharing(slice_ns=4)
 
 
 def run(sketch: Sketch, place: str, sharing: Sharing) -> Schedule:
     return simulate_sharing(sketch.workload(), TWO, sketch.placement(place), sharing)
 
 
-def test_two_nodes_at_once_take_as_long_as_one_after_the_other_but_end_together() -> None:
-    both = run(drawn("A=10 B=10"), "AB", PLAIN)
-    assert both.start_ns.tolist() == [0, 0]
-    assert both.finish_ns.tolist() == [20, 20]
+def test_two_threads_take_turns_of_a_slice() -> None:
+    #  A runs in 0-4, 8-12, 16-18; B in 4-8, 12-16, 18-20
+    both = run(drawn("A=10 B=10"), "AB", TURNS)
+    assert both.start_ns.tolist() == [0, 4]
+    assert both.finish_ns.tolist() == [18, 20]
 
 
-def test_what_is_left_of_the_longer_one_then_runs_at_full_speed() -> None:
-    assert run(drawn("A=10 B=4"), "AB", PLAIN).finish_ns.tolist() == [14, 8]
+def test_what_is_left_of_the_longer_one_then_runs_without_a_break() -> None:
+    assert run(drawn("A=10 B=4"), "AB", TURNS).finish_ns.tolist() == [14, 8]
 
 
 def test_a_thread_goes_on_with_the_last_that_it_made_ready_and_takes_the_newest_next() -> None:
@@ -35,18 +36,37 @@ def test_a_thread_goes_on_with_the_last_that_it_made_ready_and_takes_the_newest_
     assert order == [0, 3, 2, 1]
 
 
-def test_cheap_nodes_come_first_and_in_turn() -> None:
-    order = run(drawn("A=5 B=1 C=5 D=1 A-B A-C A-D"), "ABCD", Sharing(slots=1, cheap_ns=2)).start_ns.tolist()
-    assert order == [0, 5, 7, 6]
-
-
-def test_sending_keeps_both_ends_from_computing_and_itself_takes_no_longer() -> None:
-    #  A's 8 bytes travel from 2 to 10; C at the sender and D at the receiver lose 3 and 4
+def test_sending_is_work_of_the_thread_that_made_the_tensor_and_receiving_of_the_other_core() -> None:
+    #  A 0-2, sends 2-5, C 5-25;  D 0-20, then the 4 of receiving, then B: a slice is long
     sketch = drawn("A=2 B=1 C=20 D=20 A-B:8 A-C")
-    taken = run(sketch, "AC BD", Sharing(slots=1, cheap_ns=0, send_ns=3, receive_ns=4))
-    assert taken.transfer_finish_ns.max() == 10
-    assert taken.finish_ns[sketch["C"]] == 2 + 20 + 3
-    assert taken.finish_ns[sketch["D"]] == 20 + 4
+    taken = run(sketch, "AC BD", Sharing(slots=1, send_ns=3, receive_ns=4))
+    assert taken.start_ns[sketch["C"]] == 5
+    assert taken.start_ns[sketch["B"]] == 24
+    assert taken.transfer_start_ns.tolist() == [5]
+    assert taken.transfer_finish_ns.tolist() == [24]
+
+
+def test_what_arrives_at_a_busy_core_waits_for_the_end_of_a_slice() -> None:
+    #  A 0-2, sends 2-5; A's tensor can be read at 6, but D has its core until 7
+    sketch = drawn("A=2 B=1 D=20 A-B:8")
+    taken = run(sketch, "A BD", Sharing(slots=1, slice_ns=7, send_ns=3, receive_ns=4))
+    assert taken.transfer_finish_ns.tolist() == [7 + 4]
+    assert taken.finish_ns[sketch["D"]] > 20
+
+
+def test_a_large_tensor_is_written_and_read_at_the_same_time() -> None:
+    #  8 bytes in 8 ns at each end: written by the sender 2-10, read 2-10, not one after the other
+    sketch = drawn("A=2 B=1 A-B:8")
+    ends = {"send_s_per_byte": 1e-9, "receive_s_per_byte": 1e-9}
+    assert run(sketch, "A B", Sharing(at_once_bytes=4, **ends)).start_ns[sketch["B"]] == 10
+    assert run(sketch, "A B", Sharing(at_once_bytes=8, **ends)).start_ns[sketch["B"]] == 18
+
+
+def test_the_links_hold_what_the_ends_do_not_do() -> None:
+    #  a link of 1 ns a byte: 8 in all, of which sending is 3
+    sketch = drawn("A=2 B=1 A-B:8")
+    assert run(sketch, "A B", Sharing(send_ns=3)).start_ns[sketch["B"]] == 2 + 8
+    assert run(sketch, "A B", Sharing(send_ns=30)).start_ns[sketch["B"]] == 2 + 30
 
 
 @given(st.data())
@@ -55,7 +75,8 @@ def test_every_node_runs_after_its_inputs_and_no_device_does_more_than_it_can(da
     machine = data.draw(machines(work.k))
     place = data.draw(placements(work.dag.n, work.k))
     slots = data.draw(st.integers(1, 3))
-    found = simulate_sharing(work, machine, place, Sharing(slots=slots, cheap_ns=2, send_ns=1, receive_ns=1))
+    sharing = Sharing(slots=slots, slice_ns=3, send_ns=1, receive_ns=1, send_s_per_byte=1e-9, at_once_bytes=2)
+    found = simulate_sharing(work, machine, place, sharing)
     own = work.time_ns[np.arange(work.dag.n), place]
     assert (found.finish_ns - found.start_ns >= own).all()
     local = found.edge_transfer < 0
@@ -63,6 +84,9 @@ def test_every_node_runs_after_its_inputs_and_no_device_does_more_than_it_can(da
     assert (found.start_ns[dag.dst[local]] >= found.finish_ns[dag.src[local]]).all()
     arrival = found.transfer_finish_ns[found.edge_transfer[~local]]
     assert (found.start_ns[dag.dst[~local]] >= arrival).all()
+    assert (found.transfer_finish_ns >= found.transfer_start_ns).all()
     for device in range(work.k):
         here = place == device
-        assert found.finish_ns[here].max(initial=0) >= own[here].sum()
+        sent = (place[found.transfer_src] == device).sum() + (found.transfer_device == device).sum()
+        assert max(found.finish_ns[here].max(initial=0), found.transfer_finish_ns.max(initial=0)) >= own[here].sum()
+        assert sent == 0 or found.makespan_ns > 0

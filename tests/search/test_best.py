@@ -12,6 +12,7 @@ from pardnn.problem import Placement, Problem
 from pardnn.search.best import Best
 from pardnn.search.walk import Walk
 from scheduler.machine import Machine
+from scheduler.sharing import Sharing
 from scheduler.workload import Workload
 from tests.factories import drawn
 from tests.strategies import machines, workloads
@@ -26,6 +27,10 @@ def never() -> bool:
 def on_all(problem: Problem, rng: np.random.Generator) -> Placement:
     """Node v on device v modulo K."""
     return problem.settle(np.arange(problem.workload.dag.n, dtype=np.int32) % problem.gpus)
+
+
+def on_one(problem: Problem, rng: np.random.Generator) -> Placement:
+    return problem.settle(np.zeros(problem.workload.dag.n, np.int32))
 
 
 def nowhere(problem: Problem, rng: np.random.Generator) -> Placement:
@@ -66,6 +71,16 @@ def test_fewer_devices_are_left_out_where_the_work_takes_longer_there() -> None:
     problem = replace(drawn("A=2 B=2 C=2 D=2").problem(gpus=4), gpus=4)
     assert problem.simulate(best(spread=counted)(problem, RNG)).makespan_ns == 2
     assert calls == [4]
+
+
+def test_one_device_is_chosen_where_sending_is_work_that_costs_more_than_it_saves() -> None:
+    """A network too small to be split: on GPUs two branches pay, on cores the transfers keep both busy."""
+    sketch = drawn("A=1 B=9 C=9 D=1 A-B:1 A-C:1 B-D:1 C-D:1")
+    gpus = sketch.problem()
+    cores = replace(gpus, sharing=Sharing(send_ns=20, receive_ns=20))
+    split = Best({"all": on_all, "one": on_one}, Walk, 3000, 3000, never)
+    assert len(set(split(gpus, RNG).tolist())) == 2
+    assert len(set(split(cores, RNG).tolist())) == 1
 
 
 def test_a_start_that_does_not_fit_is_passed_over() -> None:

@@ -24,8 +24,6 @@ from tests import oracle, strategies
 from tests.factories import drawn, layered
 from tests.instances import instance
 
-pytestmark = pytest.mark.slow  # CP-SAT crashes now and then in a process that has run thousands of other tests
-
 PACKED = drawn("A=6 B=2 C=9 D=7 E=10 F=6")
 """40 of work for two devices, none of which can do just 20."""
 

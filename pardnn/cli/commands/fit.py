@@ -32,6 +32,7 @@ _LATE = 4
 @click.option("--plot", metavar="FILE.png", help="Draw measured beside predicted.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of all that is drawn.")
 @click.option("--time-limit", metavar="TIME", help="Stop with the best so far (exit 4), such as 30s.")
+@options.html
 @options.force
 @options.speech
 def command(runs: str, used: str | None, as_json: bool, quiet: bool, verbose: bool, **given: Any) -> int:
@@ -52,7 +53,7 @@ def command(runs: str, used: str | None, as_json: bool, quiet: bool, verbose: bo
     from pardnn.placers.atomic import refuse_existing
 
     voice = Voice(as_json, quiet, verbose)
-    for path in (given["output"], given["save"], given["plot"]):
+    for path in (given["output"], given["save"], given["plot"], given["html"]):
         if path is not None:
             refuse_existing(path, force=given["force"])
     return _use(voice, runs, used, **given) if used else _fit(voice, runs, **given)
@@ -103,7 +104,9 @@ def _use(voice: Voice, runs: str, used: str, *, output: str | None, **given: Any
     from pardnn.readers.file import load
     from pardnn.report.fit import predictions_report
 
-    unfit = ("target", "intrinsic", "extrinsic", "categorical", "ignore", "test_rows", "save", "plot", "time_limit")
+    unfit = (
+        "target", "intrinsic", "extrinsic", "categorical", "ignore", "test_rows", "save", "plot", "html", "time_limit",
+    )  # fmt: skip
     if idle := [name for name in unfit if given[name]]:
         raise click.UsageError(f"--{idle[0].replace('_', '-').replace('save', 'model')} does not go with --use")
     model = read_model(load(used).data, used)
@@ -183,15 +186,29 @@ def _write(
         files.append((output, predictions(new, guessed)))
     if given["save"]:
         files.append((given["save"], model.to_json()))
-    if given["plot"]:
+    if given["plot"] or given["html"]:
         target = model.design.target
         learned = (table.numbers(target).tolist(), model.predict(table).value.tolist())
         points = None
         if new is not None and guessed is not None and "test_median" in found:
             points = (new.numbers(target).tolist(), *(x.tolist() for x in (guessed.value, guessed.low, guessed.high)))
-        files.append((given["plot"], fit_plot(target, learned, points)))
+        if given["plot"]:
+            files.append((given["plot"], fit_plot(target, learned, points)))
+        if given["html"]:
+            page = _page(found, table.path, learned, points[:2] if points else None, given["seed"])
+            files.append((given["html"], page))
     write_files(files, force=given["force"])
     found["outputs"] = [path for path, _ in files]
+
+
+def _page(found: dict[str, Any], name: str, learned: Any, new: Any, seed: int) -> bytes:
+    """The report of --html."""
+    from pardnn.cli.typed import typed
+    from pardnn.picture import versions
+    from pardnn.report.html.fit import fit_page
+    from pardnn.report.html.origin import Origin
+
+    return fit_page(found, name, learned, new, Origin(typed(), [("table", name), ("seed", str(seed))], versions()))
 
 
 def _wrote(found: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from pardnn.cli.voice import Voice
 CUT_SHORT = 4
 
 
-@click.command(short_help="Decide which op runs where; write the placed graph and the plan.")
+@click.command(short_help="Decide which op runs where; write placed graph and plan.")
 @options.graph_argument
 @options.hardware
 @options.method

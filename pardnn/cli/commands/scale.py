@@ -9,6 +9,8 @@ import click
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
 
+CUT_SHORT = 4
+
 
 class _Strategy(click.Option):
     """Its help names what is registered; that is looked up only where it is shown."""
@@ -53,11 +55,13 @@ class _Strategy(click.Option):
 @options.mode
 @options.reading
 @options.search
+@options.html
 @options.force
 @options.speech
 def command(
     graph: str, workers: str, plan: str | None, gpus_per_replica: int | None, samples: int | None, epochs: int,
-    output: str | None, plot: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any,
+    output: str | None, plot: str | None, html: str | None, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    **given: Any,
 ) -> int:  # fmt: skip
     """Simulate one step of GRAPH on N equal workers, each with a batch of its own, for each N.
 
@@ -75,12 +79,8 @@ def command(
     from pardnn.answers.scaling import scale
     from pardnn.placers.atomic import refuse_existing, write_files
 
-    if plot:
-        from pardnn.experiments.needs import need
-
-        need("matplotlib")
     voice = Voice(as_json, quiet, verbose)
-    paths = [path for path in (output, plot) if path is not None]
+    paths = [path for path in (output, plot, html) if path is not None]
     for path in paths:
         refuse_existing(path, force=force)
     with voice.progress() as tell:
@@ -94,6 +94,8 @@ def command(
             from pardnn.report.scaling import scaling_plot
 
             files.append((plot, scaling_plot(result)))
+        if html:
+            files.append((html, _page(result)))
         write_files(files, force=force)
     voice.warn(found.warnings)
     if as_json:
@@ -102,7 +104,19 @@ def command(
         from pardnn.report.scaling import scaling_report
 
         voice.show(scaling_report(result), *([f"wrote {', '.join(paths)}"] if paths else []))
-    return 0
+    return CUT_SHORT if found.timed_out else 0
+
+
+def _page(result: dict[str, Any]) -> bytes:
+    """The report of --html."""
+    from pardnn.cli.typed import typed
+    from pardnn.picture import versions
+    from pardnn.report.html.origin import Origin
+    from pardnn.report.html.scaling import scaling_page
+
+    names = ("machine", "strategy", "link", "gpus_per_replica", "gpus_per_host", "batch")
+    facts = [(name.replace("_", " "), str(result[name])) for name in names]
+    return scaling_page(result, Origin(typed(), facts, versions()))
 
 
 def _numbers(text: str) -> list[int]:

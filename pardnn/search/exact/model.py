@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from pardnn.problem import Problem
 from pardnn.search.exact.ports import Ports
+from pardnn.solvers.cp_sat import cp_model
 from scheduler.bounds import Forced
 from scheduler.bounds.case import Case
 from scheduler.bounds.reach import APART

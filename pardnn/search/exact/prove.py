@@ -73,10 +73,9 @@ class Exact:
             return most, True
         if (int(forced.label.max()) + 1) * problem.gpus > PAIRS:
             return 0, True
-        from ortools.sat.python import cp_model
-
         from pardnn.search.exact.model import Model
         from pardnn.search.exact.watch import Watch, solve
+        from pardnn.solvers.cp_sat import cp_model
 
         model = Model(problem, case, forced, problem.lower_bound_ns, most)
         if best.placement is not None:

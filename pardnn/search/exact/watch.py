@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from pardnn.problem import Placement
 from pardnn.search.exact.model import Model
+from pardnn.solvers.cp_sat import cp_model
 
 _GLANCE_S = 0.05
 """Between two looks at whether to stop."""

@@ -81,9 +81,9 @@
   // Choose an op and move the view, if needed, so that it can be seen.
   report.show = (data, view, op) => {
     const start = data.start[op], end = start + data.time[op], span = view.to - view.from;
-    const small = data.time[op] < span / 400;
+    const small = data.time[op] < span / 60;
     if (start < view.from || end > view.to || small) {
-      const width = small ? Math.max(data.time[op] * 40, 1000) : Math.max(span, data.time[op] * 1.5);
+      const width = small ? Math.max(data.time[op] * 25, 1000) : Math.max(span, data.time[op] * 1.5);
       view.set((start + end - width) / 2, (start + end + width) / 2);
     }
     view.choose(op, "shown");

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pardnn.report.html.markup import Part, join, table, tag
 from pardnn.report.html.page import Section
 from pardnn.report.html.step import Step
@@ -20,6 +22,12 @@ _COUNTS = {
 }
 
 
+def warned(warnings: Sequence[str]) -> Section:
+    """The warnings alone."""
+    found = tag("ul", [tag("li", line) for line in warnings], class_="warnings") if warnings else tag("p", "None.")
+    return Section("warnings", "Warnings", found)
+
+
 def coverage(step: Step) -> Section:
     """Ops and their time by source, then notes and warnings."""
     found: dict[str, list[int]] = {}
@@ -34,13 +42,12 @@ def coverage(step: Step) -> Section:
     ]
     numbers = step.result["coverage"]
     counted = [f"{numbers[key]:,} {words}" for key, words in _COUNTS.items() if numbers.get(key)]
-    warnings = list(step.result["warnings"])
     body = join(
         [
             table(["time of ops", "ops", "work", "share"], rows, caption="Where times come from"),
             tag("ul", [tag("li", line) for line in counted]) if counted else None,
             tag("h3", "Warnings"),
-            tag("ul", [tag("li", line) for line in warnings], class_="warnings") if warnings else tag("p", "None."),
+            warned(step.result["warnings"]).body,
         ]
     )
     return Section("coverage", "Coverage and warnings", body)

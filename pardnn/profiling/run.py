@@ -20,9 +20,9 @@ from pardnn.measured import rows_of
 from pardnn.placers.feeds import Values
 from pardnn.placers.needs import require_tensorflow
 from pardnn.placers.profile import Clock
-from pardnn.profiled import Profile
+from pardnn.profiling.profile import Profile
 from pardnn.readers.costgraph import CostGraph
-from pardnn.subject import pose, read
+from pardnn.subject import is_model, pose, read
 from pardnn.traces.op_times import OpTimes, op_times
 from pardnn.traces.run_metadata import trace_of
 from pardnn.traces.trace import Trace
@@ -56,7 +56,7 @@ def profile(
 
     A graph is a file's path, a GraphDef, or "module:function" or "file.py:function" that makes a model. What it is fed
     is drawn where `feeds` (arrays by placeholder) do not say. The step runs on TensorFlow's first device, one op at a
-    time, `warmup` + 2 x `steps` times.
+    time, `warmup` + 2 x `steps` times. `tell` hears what is being done.
 
     Raises pardnn.errors.InputError for what cannot be run by itself.
     """
@@ -104,7 +104,7 @@ def _step(graph: Any, batch_size: int | None, targets: Sequence[str]) -> _Step:
     model = graph[0] if isinstance(graph, tuple) and graph else graph
     name = str(graph) if isinstance(graph, str | Path) else type(model).__name__
     named = isinstance(graph, str) and ":" in graph and not exists(graph)
-    if named or isinstance(graph, tuple) or hasattr(graph, "train_step"):
+    if named or isinstance(graph, tuple) or is_model(graph):
         made = made_by(graph) if named else graph
         if targets:
             raise InputError("targets: a model's whole step is profiled; targets are for graphs")

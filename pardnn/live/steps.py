@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pardnn.asides import alongside
+from pardnn.live.asides import alongside
 from pardnn.config import Options
-from pardnn.errors import DoesNotFit, InputError
+from pardnn.errors import DoesNotFit, InputError, from_python
 from pardnn.machines.build import HOST
 from pardnn.pipeline import UNMATCHED, breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile
@@ -24,20 +24,27 @@ _FED = frozenset({"Placeholder", "PlaceholderWithDefault", "IteratorGetNext", "I
 
 
 class StepPlanner:
-    """From a traced step to the plan's devices for its ops; `plan` is the last one made, `say` hears what is decided.
+    """From a traced step to the plan's devices for its ops; `plan` is the last one made. `say` hears what may
+    surprise, `note` what is as it should be.
 
     Keras traces a step anew for data of another shape, and after `compile`. Variables stay then where they are, for
     what was traced before reads them there. Evaluation and prediction go along with the training step.
     """
 
-    def __init__(self, options: Options, say: Callable[[str], None], shelf: Shelf | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        say: Callable[[str], None],
+        shelf: Shelf | None = None,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.plan: Plan | None = None
         self.found = False
         """Whether the first plan was made by an earlier process."""
         self.asides: dict[Kind, Plan] = {}
         """The last plan of each other kind of step."""
         self._options = options
-        self._say = say
+        self._say, self._note = say, note
         self._shelf = shelf
 
     def __call__(self, step: Step) -> Devices | None:
@@ -45,7 +52,7 @@ class StepPlanner:
 
         A training step that cannot be raises DoesNotFit, or InputError where options and graph contradict each other.
         """
-        with _uncollected():
+        with _uncollected(), from_python():
             return self._devices(step)
 
     def _devices(self, step: Step) -> Devices | None:
@@ -69,14 +76,15 @@ class StepPlanner:
         except (InputError, DoesNotFit) as error:
             self._say(f"{name} is not planned, TensorFlow puts its ops where it likes: {error}")
             return None
-        if found:
-            told = f"{name}: {found[1]} of its {len(subject.names)} ops go where training has them, the others beside"
-        elif any(device != HOST for device in step.settled.values()):
-            told = f"{name}: planned around its variables"
-        else:
-            told = f"{name}: planned with its variables, which a fit moves where training wants them"
-        self._say(told)
         self.asides[step.kind] = plan
+        if found:
+            self._note(
+                f"{name}: {found[1]} of its {len(subject.names)} ops go where training has them, the others beside"
+            )
+        elif any(device != HOST for device in step.settled.values()):
+            self._say(f"{name}: planned around its variables")
+        else:
+            self._say(f"{name}: planned with its variables, which a fit moves where training wants them")
         return Devices(plan.placement, plan.bodies)
 
     def _first(self, step: Step, asked: Options) -> Plan:

@@ -12,7 +12,7 @@ from pardnn.errors import InputError
 from pardnn.machines.build import HOST
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf
-from pardnn.steps import StepPlanner
+from pardnn.live.steps import StepPlanner
 
 _log = logging.getLogger("pardnn")
 
@@ -49,7 +49,9 @@ class LivePlan:
         """TensorFlow's device by the plan's."""
         self.warnings: list[str] = []
         """What was said on the way, one line each."""
-        self._planner = StepPlanner(options, self._say, shelf)
+        self.notes: list[str] = []
+        """What was decided as it should be, one line each."""
+        self._planner = StepPlanner(options, self._say, shelf, self._note)
         self._placing = Placing(self._planner, self.devices)
         self._hook = hook(what, self._placing, options.targets, devices[HOST], self._say)
         self._hook.install()
@@ -115,6 +117,11 @@ class LivePlan:
     def remove(self) -> None:
         """Make the model, function or graph what it was: unplaced, with the values it has now. Twice is as once."""
         self._hook.remove()
+
+    def _note(self, line: str) -> None:
+        if line not in self.notes:
+            self.notes.append(line)
+            _log.info("pardnn: %s", line)
 
     def _say(self, line: str) -> None:
         if line not in self.warnings:  # not once more for every shape of a batch
