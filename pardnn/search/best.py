@@ -78,7 +78,7 @@ class Best:
         fastest, share = self._solved(problem, seed)
         rng = np.random.default_rng([seed, 0])
         while self.endless and share < _MOST and not self._hurried(problem) and not self.enough():
-            fastest, share = _no_worse(problem, fastest, self.improve(share)(problem, fastest, rng)), 2 * share
+            fastest, share = _no_worse(problem, [fastest], self.improve(share)(problem, fastest, rng)), 2 * share
         return fastest
 
     def _solved(self, problem: Problem, seed: int) -> tuple[Placement, int]:
@@ -121,7 +121,7 @@ class Best:
             improve = self.improve(budget // 2 // len(some))
             fastest = min(_each(improve, problem, some, rng), key=lambda p: problem.simulate(p).makespan_ns)
             budget -= budget // 2
-        return _no_worse(problem, starts[0], self.improve(budget)(problem, fastest, rng))
+        return _no_worse(problem, starts, self.improve(budget)(problem, fastest, rng))
 
     def _ranked(self, problem: Problem, rng: np.random.Generator) -> list[tuple[int, Placement]]:
         """(makespan, placement) of the different starts, the fastest first."""
@@ -161,11 +161,17 @@ class Best:
         return bool(self.few) and problem.workload.dag.n > _LARGE
 
 
-def _no_worse(problem: Problem, before: Placement, after: Placement) -> Placement:
-    """The improved placement, or the one before: what improves takes sending for nobody's work."""
+def _no_worse(problem: Problem, starts: list[Placement], after: Placement) -> Placement:
+    """The improved placement, or one of the starts: what improves takes sending for nobody's work."""
     if problem.sharing is None:
         return after
-    return min((before, after), key=lambda placement: problem.simulate(placement).makespan_ns)
+    return min((after, *starts), key=lambda placement: _judged(problem, placement))
+
+
+def _judged(problem: Problem, placement: Placement) -> tuple[bool, int]:
+    """(whether it does not fit, makespan), the smaller the better."""
+    schedule = problem.simulate(placement)
+    return bool((problem.peaks(schedule) > problem.machine.memory_bytes).any()), schedule.makespan_ns
 
 
 def _tried(start: Partitioner, problem: Problem, rng: np.random.Generator) -> tuple[int, Placement]:
