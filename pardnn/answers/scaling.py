@@ -206,7 +206,8 @@ def _rows(
             sync_us=step.sync_ns / 1000, scaling_factor=alone / step.ns, speed_up=n * alone / step.ns,
             per_second=rate, gain=gain, epoch_s=epoch_s, total_s=None if epoch_s is None else epochs * epoch_s,
             latency_share=busiest.latency_ns / busiest.busy_ns if busiest and busiest.busy_ns else 0.0,
-            bottleneck=_bottleneck(step, alone, asked.overlap), measured=fleet.wires.measured(fleet.hosts, fleet.each),
+            bottleneck=_bottleneck(step, alone, asked.overlap),
+            measured=n == fleet.hosts * fleet.each and fleet.wires.measured(fleet.hosts, fleet.each),
         ))  # fmt: skip
     return tuple(rows)
 

@@ -75,7 +75,8 @@ def _cells(found: Found) -> list[tuple[str, ...]]:
     return [
         (
             f"{row['workers']:,}", us(row["step_us"]), us(row["sync_us"]) if row["sync_us"] else "",
-            us(row["added_us"]) if row["workers"] > 1 else "", percent(row["scaling_factor"]), rate(row["per_second"]),
+            us(max(0.0, row["added_us"])) if row["workers"] > 1 else "", percent(row["scaling_factor"]),
+            rate(row["per_second"]),
             *([_long(row["epoch_s"])] if found["samples"] else []),
             *([_long(row["total_s"])] if _several(found) else []),
             row["bottleneck"],
