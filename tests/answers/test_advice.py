@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pardnn
 from pardnn.answers.advice import Advice, advice
 from pardnn.answers.changed import files
 from pardnn.answers.lighter import may_run_twice
@@ -108,10 +109,11 @@ def test_an_op_too_large_for_any_card_leaves_nothing_to_advise(tmp_path: Path) -
 
 
 def test_of_a_step_that_fits_the_fewest_gpus_are_told(tmp_path: Path) -> None:
-    found = told(step(tmp_path), gpus=4, mem="2MB").result()
+    answer = pardnn.advise(step(tmp_path), gpus=4, mem="2MB", **LINK)
+    found = answer.result()
     assert (found["fits"], found["memory_works"]) == (True, None)
     assert [piece["change"] for piece in found["advice"]] == ["--gpus 1"]
-    assert plain(advice_report(found)).startswith("It fits as it is.")
+    assert answer.summary().startswith("It fits as it is.")
 
 
 def node(
