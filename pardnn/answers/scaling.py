@@ -218,7 +218,7 @@ def _bottleneck(step: Step, alone_ns: int, overlap: bool) -> str:
     if added <= _HIDDEN * step.ns:
         return "compute"
     name, load = max(step.streams.items(), key=lambda item: item[1].busy_ns)
-    where = {"network": "network", "push": "server", "pull": "server"}.get(name.split()[0], "link")
+    where = {"network": "network", "push": "server", "pull": "server"}.get(name, "link")
     why = f"{where} {'latency' if 2 * load.latency_ns > load.busy_ns else 'bandwidth'}"
     if not overlap:
         return f"{why}, nothing hidden"

@@ -4,7 +4,7 @@
                  gradient -/
 
 One worker stands for all: they do the same at the same time, so that its links carry what every other's do. Each of its
-devices has links of its own, a device of the simulation each; a host's network is one for all of them.
+devices has links of its own, a device of the simulation each; a host's network and the ways to servers are shared.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class _Making:
             if sent not in self.legs:
                 self.legs[sent] = strategy(sent, fleet)
             for leg in self.legs[sent]:
-                stream = leg.stream if leg.stream == "network" else f"{leg.stream} {device}"
+                stream = f"link {device}" if leg.stream == "link" else leg.stream
                 last = self.add(stream, leg.ns, leg.latency_ns, sent, [last])
             summed.append(self.squeeze(piece, device, last))
         end = self.add(JOINS, 0, 0, 0, summed)
