@@ -76,7 +76,7 @@ class Best:
             fastest = self.improve(min(share, left))(problem, fastest, rng)
             left, share = left - share, 2 * share
         if problem.sharing is not None:  # improved as if sending were nobody's work
-            return min((ranked[0][1], fastest), key=lambda p: problem.simulate(p).makespan_ns)
+            return min((fastest, *(start for _, start in ranked)), key=lambda placement: _judged(problem, placement))
         return fastest
 
     def _improved(self, starts: list[Placement], budget: int, problem: Problem, rng: np.random.Generator) -> Placement:
@@ -121,6 +121,12 @@ class Best:
 
     def _hurried(self, problem: Problem) -> bool:
         return bool(self.few) and problem.workload.dag.n > _LARGE
+
+
+def _judged(problem: Problem, placement: Placement) -> tuple[bool, int]:
+    """(whether it does not fit, makespan), the smaller the better."""
+    schedule = problem.simulate(placement)
+    return bool((problem.peaks(schedule) > problem.machine.memory_bytes).any()), schedule.makespan_ns
 
 
 def _fewer(problem: Problem) -> Iterator[Problem]:
