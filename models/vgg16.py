@@ -23,12 +23,8 @@ def build(
     dense: int = 4096,
     classes: int = 1000,
     optimizer: str = "sgd",
-    convolutional: bool = False,
 ) -> keras.Model:
-    """The compiled Keras model; images [batch, side, side, 3] in, class scores out; `optimizer` as Keras names it.
-
-    `convolutional` makes the dense layers convolutions over what is left of the image: the same weights and work.
-    """
+    """The compiled Keras model; images [batch, side, side, 3] in, class scores out; `optimizer` as Keras names it."""
     image = keras.Input((side, side, 3), batch, name="image")
     x = image
     for stage, convolutions in enumerate(STAGES):
@@ -37,16 +33,10 @@ def build(
             name = f"conv{stage + 1}_{number + 1}"
             x = layers.Conv2D(filters, 3, padding="same", activation="relu", name=name)(x)
         x = layers.MaxPooling2D(2, padding="same", name=f"pool{stage + 1}")(x)
-    if convolutional:
-        x = layers.Conv2D(dense, x.shape[1], activation="relu", name="dense1")(x)
-        x = layers.Conv2D(dense, 1, activation="relu", name="dense2")(x)
-        x = layers.Flatten(name="flat")(layers.Conv2D(classes, 1, name="logits")(x))
-    else:
-        x = layers.Flatten(name="flat")(x)
-        for number in (1, 2):
-            x = layers.Dense(dense, activation="relu", name=f"dense{number}")(x)
-        x = layers.Dense(classes, name="logits")(x)
-    model = keras.Model(image, x, name="vgg16")
+    x = layers.Flatten(name="flat")(x)
+    for number in (1, 2):
+        x = layers.Dense(dense, activation="relu", name=f"dense{number}")(x)
+    model = keras.Model(image, layers.Dense(classes, name="logits")(x), name="vgg16")
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(keras.optimizers.get(optimizer), loss, jit_compile=False)
     return model

@@ -10,9 +10,10 @@ from pardnn._world import verify
 verify()
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "build_on_host", "device_function", "partition", "place", "profile", "scale"]
+__all__ = ["Plan", "advise", "build_on_host", "device_function", "partition", "place", "profile", "scale"]
 
 if TYPE_CHECKING:
+    from pardnn.answers.advice import advise
     from pardnn.answers.scaling import scale
     from pardnn.dropin import place
     from pardnn.pipeline import partition
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Plan": "pardnn.plan",
+    "advise": "pardnn.answers.advice",
     "build_on_host": "pardnn.placers.hosting",
     "device_function": "pardnn.placers.byname",
     "partition": "pardnn.pipeline",

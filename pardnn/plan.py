@@ -13,6 +13,7 @@ import numpy as np
 
 from pardnn import __version__
 from pardnn.config import RECORDED, Options
+from pardnn.cost.bands import total_band
 from pardnn.errors import InputError
 from pardnn.placers.atomic import write_file
 from pardnn.placers.graphfile import pack, write_devices
@@ -74,6 +75,12 @@ class Plan:
     def makespan_us(self) -> float:
         """The simulated time of one step."""
         return self.schedule.makespan_ns / 1000
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """Between these times its length the step really takes, by the bands of its ops' times."""
+        work = self.subject.problem.workload
+        return total_band(work.time_ns[np.arange(work.dag.n), self.device], self.subject.costs.band)
 
     @cached_property
     def _single(self) -> Schedule:
@@ -157,6 +164,7 @@ class Plan:
             "order": self.options.order,
             "contention": self.options.contention,
             "makespan_us": self.makespan_us,
+            "makespan_band": list(self.band),
             "single_device_us": self.single_device_us,
             "single_device_fits": self.single_device_fits,
             "lower_bound_us": self.lower_bound_us,

@@ -11,7 +11,8 @@ from pardnn.answers.cards import fewest_gpus, too_large
 from pardnn.answers.lighter import offloading, recomputation
 from pardnn.answers.piece import Piece
 from pardnn.config import Options
-from pardnn.errors import DoesNotFit
+from pardnn.errors import DoesNotFit, from_python
+from pardnn.pipeline import prepare
 from pardnn.remedy import Remedy, attempt, enough
 from pardnn.subject import Subject
 
@@ -28,6 +29,13 @@ class Advice:
     without: dict[str, str]
     """The kinds of advice that there are none of, and why."""
 
+    def summary(self) -> str:
+        """The page the command line prints, in plain text."""
+        from pardnn.report.advice import advice_report
+        from pardnn.report.layout import plain
+
+        return plain(advice_report(self.result()))
+
     def result(self) -> dict[str, Any]:
         """By name, ready for JSON."""
         return {
@@ -42,6 +50,17 @@ class Advice:
             "warnings": list(self.subject.notes),
             "outputs": [],
         }
+
+
+def advise(graph: Any, **options: Any) -> Advice:
+    """What would make a step fit: `pieces`, each with a changed step and a placement of it that was simulated and fits.
+
+    Graph and options are those of `partition`; `summary()` is what the command line prints. Of a step that fits: the
+    fewest GPUs and the largest batches. Raises InputError.
+    """
+    with from_python():
+        asked = Options.of(**options)
+        return advice(prepare(graph, asked), asked)
 
 
 def advice(subject: Subject, options: Options, tell: Callable[[str], None] = lambda _: None) -> Advice:

@@ -83,7 +83,7 @@ def _enough(
 
 
 def may_run_twice(subject: Subject) -> NDArray[np.bool_]:
-    """[n] the ops that make the same once more: no state, no randomness, not in a loop; and that read something."""
+    """[n] the ops that make the same once more: no state, no variable, no randomness, no loop; they read something."""
     problem, work = subject.problem, subject.problem.workload
     reads = np.zeros(work.dag.n, np.bool_)
     reads[work.dag.dst[work.edge_bytes > 0]] = True
@@ -91,13 +91,19 @@ def may_run_twice(subject: Subject) -> NDArray[np.bool_]:
     able = reads & (problem.pin < problem.gpus) & np.array([pure[kind] for kind in subject.ops], np.bool_)
     if subject.graph is not None:  # where what is held is a variable or a constant; in a cost graph it is a layer's
         able &= (work.resident_bytes == 0) & (subject.graph.trips == 1)
+        state = np.zeros(work.dag.n, np.bool_)
+        state[list(find_roles(subject.graph).variables)] = True
+        able[work.dag.dst[state[work.dag.src]]] = False  # later, a variable may have changed
     return np.asarray(able, np.bool_)
 
 
 def _pure(kind: str, *, of_tensorflow: bool) -> bool:
     """Whether an op type has no state: one unknown to TensorFlow may have, a cost graph's own label says nothing."""
     known = facts(kind)
-    return not of_tensorflow if known is None else not known.stateful and kind not in _FLOW
+    if known is None:
+        return not of_tensorflow
+    changes = known.stateful or known.refs[0] < known.refs[1]
+    return not changes and kind not in _FLOW
 
 
 def offloading(subject: Subject, options: Options) -> Piece | str:

@@ -206,7 +206,8 @@ def _rows(
             sync_us=step.sync_ns / 1000, scaling_factor=alone / step.ns, speed_up=n * alone / step.ns,
             per_second=rate, gain=gain, epoch_s=epoch_s, total_s=None if epoch_s is None else epochs * epoch_s,
             latency_share=busiest.latency_ns / busiest.busy_ns if busiest and busiest.busy_ns else 0.0,
-            bottleneck=_bottleneck(step, alone, asked.overlap), measured=fleet.wires.measured(fleet.hosts, fleet.each),
+            bottleneck=_bottleneck(step, alone, asked.overlap),
+            measured=n == fleet.hosts * fleet.each and fleet.wires.measured(fleet.hosts, fleet.each),
         ))  # fmt: skip
     return tuple(rows)
 
@@ -217,7 +218,7 @@ def _bottleneck(step: Step, alone_ns: int, overlap: bool) -> str:
     if added <= _HIDDEN * step.ns:
         return "compute"
     name, load = max(step.streams.items(), key=lambda item: item[1].busy_ns)
-    where = {"network": "network", "push": "server", "pull": "server"}.get(name.split()[0], "link")
+    where = {"network": "network", "push": "server", "pull": "server"}.get(name, "link")
     why = f"{where} {'latency' if 2 * load.latency_ns > load.busy_ns else 'bandwidth'}"
     if not overlap:
         return f"{why}, nothing hidden"

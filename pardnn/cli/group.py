@@ -19,13 +19,13 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names, sorted."""
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = importlib.import_module(f"{commands.__name__}.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -24,7 +24,7 @@ from pardnn.cost.graph import GraphCosts
 from pardnn.cost.op import Op
 from pardnn.cost.tensor import Tensor
 
-CHUNK, BY_TENSORS, BY_FILTER = 1.13, 2.25, 4.78
+CHUNK, BY_TENSORS, BY_FILTER = 1.43, 2.05, 4.53
 LIMIT = 4 * 2**30
 _GRANULE = 256
 _FILTERS = {

@@ -12,12 +12,13 @@ from pardnn.cost.record import Source
 BANDS: Mapping[Source, tuple[float, float]] = {
     "measured": (0.9, 1.1),
     "learned": (0.7, 1.4),
-    "roofline": (0.75, 1.5),
+    "roofline": (0.6, 2.5),
     "default": (0.2, 5.0),
 }
-"""Measured: medians of repeated steps agree that well, and what runs beside an op matters. Roofline: the 10th and 90th
-percentile beside published measurements (`pardnn.cost.roofline.EFFICIENCY`); convolutions of odd shapes are up to four
-times slower. Learned: where the model gives no band of its own. Default: by bytes alone, an order of magnitude."""
+"""Measured: medians of repeated steps agree that well, and what runs beside an op matters. Roofline: what whole VGG-16
+steps of batch 4 to 64 took beside it (scripts/prediction/vgg.py); single ops mostly lie in 0.75 to 1.5, convolutions of
+odd shapes are up to four times slower (`pardnn.cost.roofline.EFFICIENCY`). Learned: where the model gives no band of
+its own. Default: by bytes alone, an order of magnitude."""
 
 
 def bands(source: Sequence[Source]) -> NDArray[np.float64]:

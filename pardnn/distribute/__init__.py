@@ -1,1 +1,1 @@
-"""How replicas of a training step keep their weights equal: one way a file."""
+"""How workers keep their weights equal: a step with its gradients expanded into tasks, one strategy a file."""

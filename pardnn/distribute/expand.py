@@ -4,7 +4,7 @@
                  gradient -/
 
 One worker stands for all: they do the same at the same time, so that its links carry what every other's do. Each of its
-devices has links of its own, a device of the simulation each; a host's network is one for all of them.
+devices has links of its own, a device of the simulation each; a host's network and the ways to servers are shared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.distribute.fleet import Fleet, Leg, Strategy
-from pardnn.distribute.gradients import Gradients
+from pardnn.distribute.gradients import Gradients, after
 from pardnn.distribute.policy import Policy
 from scheduler.dag import Dag, frozen
 from scheduler.machine import UNLIMITED, Machine
@@ -87,11 +87,29 @@ def expand(replica: Replica, alone: Schedule, fleet: Fleet, strategy: Strategy, 
     O((n + m) log n), whatever the number of workers.
     """
     making = _Making(replica, policy)
-    ready = _ready(replica, alone)
-    barrier = making.barrier(replica) if not policy.overlap or not replica.gradients.exact else -1
-    for bucket in _buckets(replica, ready, policy.fusion_bytes):
-        making.synchronise(bucket, barrier, fleet, strategy)
+    ready, wave = _ready(replica, alone), waves(replica.workload.dag, replica.gradients)
+    at_end = not policy.overlap or not replica.gradients.exact
+    barriers = {w: making.barrier(replica.gradients.source[wave == w]) for w in sorted(set(wave.tolist())) if at_end}
+    for bucket in _buckets(replica, ready, wave, policy.fusion_bytes):
+        making.synchronise(bucket, barriers.get(int(wave[bucket[0]]), -1), fleet, strategy)
     return making.done()
+
+
+def waves(dag: Dag, gradients: Gradients) -> NDArray[np.int64]:
+    """[g] how many sums a gradient has behind it: one that waits for an update cannot go with those it waits for.
+
+    O(n + m). All are 0 but where a second loss is computed after the first one's update.
+    """
+    behind = after(dag, gradients.reader.tolist())
+    if not any(behind[v] for v in gradients.source.tolist()):
+        return np.zeros(len(gradients.source), np.int64)
+    found, reads = [0] * dag.n, set(gradients.reader.tolist())
+    out_ptr, out_edge, dst = dag.out_ptr.tolist(), dag.out_edge.tolist(), dag.dst.tolist()
+    for v in dag.order.tolist():
+        found[v] += v in reads
+        for e in out_edge[out_ptr[v] : out_ptr[v + 1]]:
+            found[dst[e]] = max(found[dst[e]], found[v])
+    return np.array(found, np.int64)[gradients.source]
 
 
 def _ready(replica: Replica, alone: Schedule) -> NDArray[np.int64]:
@@ -101,17 +119,17 @@ def _ready(replica: Replica, alone: Schedule) -> NDArray[np.int64]:
     return alone.finish_ns[replica.gradients.source]
 
 
-def _buckets(replica: Replica, ready: NDArray[np.int64], fusion_bytes: int) -> list[list[int]]:
-    """Gradients that go together: of one device, ready one after the other, no more bytes than fit."""
+def _buckets(replica: Replica, ready: NDArray[np.int64], wave: NDArray[np.int64], fusion_bytes: int) -> list[list[int]]:
+    """Gradients that go together: of one device and wave, ready one after the other, no more bytes than fit."""
     gradients = replica.gradients
     device = replica.placement[gradients.source]
     sizes = gradients.nbytes.tolist()
     found: list[list[int]] = []
-    filled, on = fusion_bytes, -1
-    for g in np.lexsort((np.arange(len(ready)), ready, device)).tolist():
-        if device[g] != on or filled + sizes[g] > fusion_bytes:
+    filled, on = fusion_bytes, (-1, -1)
+    for g in np.lexsort((np.arange(len(ready)), ready, wave, device)).tolist():
+        if (device[g], wave[g]) != on or filled + sizes[g] > fusion_bytes:
             found.append([])
-            filled, on = 0, device[g]
+            filled, on = 0, (device[g], wave[g])
         found[-1].append(g)
         filled += sizes[g]
     return sorted(found, key=lambda bucket: (int(ready[bucket].max()), bucket[0]))
@@ -156,11 +174,11 @@ class _Making:
         self.dst += [task] * len(after)
         return task
 
-    def barrier(self, replica: Replica) -> int:
-        """A task behind all gradients, or, where nothing says which these are, behind all ops."""
-        last = replica.gradients.source
-        if not replica.gradients.exact:
-            last = np.flatnonzero(np.diff(replica.workload.dag.out_ptr) == 0).astype(np.int32)
+    def barrier(self, sources: NDArray[np.int32]) -> int:
+        """A task behind these gradients, or, where nothing says which they are, behind all ops."""
+        last = sources
+        if not self.replica.gradients.exact:
+            last = np.flatnonzero(np.diff(self.replica.workload.dag.out_ptr) == 0).astype(np.int32)
         return self.add(JOINS, 0, 0, 0, last.tolist())
 
     def synchronise(self, bucket: list[int], barrier: int, fleet: Fleet, strategy: Strategy) -> None:
@@ -177,7 +195,7 @@ class _Making:
             if sent not in self.legs:
                 self.legs[sent] = strategy(sent, fleet)
             for leg in self.legs[sent]:
-                stream = leg.stream if leg.stream == "network" else f"{leg.stream} {device}"
+                stream = f"link {device}" if leg.stream == "link" else leg.stream
                 last = self.add(stream, leg.ns, leg.latency_ns, sent, [last])
             summed.append(self.squeeze(piece, device, last))
         end = self.add(JOINS, 0, 0, 0, summed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,23 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class Assumed:
+    """A column whose power is known beforehand: the whole time goes with it."""
+
+    name: str
+    power: float
+    centre: float
+    """The geometric mean of the rows that were learned from."""
+
+
+@dataclass(frozen=True)
 class Design:
     """The columns of an expression: its D features are the powers, then the levels of the kinds."""
 
     target: str
     powers: tuple[Power, ...]
     kinds: tuple[Kind, ...]
+    assumed: tuple[Assumed, ...] = ()
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -69,6 +80,13 @@ class Design:
             columns += [np.array([cell == level for cell in cells], np.float64) for level in kind.levels[1:]]
         return np.stack(columns, axis=1) if columns else np.empty((len(table.rows), 0))
 
+    def scale(self, table: Table) -> Floats:
+        """[n] what the time is multiplied by for the columns whose power is known. Raises InputError."""
+        result = np.ones(len(table.rows))
+        for one in self.assumed:
+            result *= (table.positive(one.name, _POWERS) / one.centre) ** one.power
+        return result
+
     def outside(self, table: Table) -> list[list[str]]:
         """Per row the columns whose value is beyond the range that was learned from."""
         found: list[list[str]] = [[] for _ in table.rows]
@@ -88,6 +106,8 @@ class Asked:
     extrinsic: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    assume: tuple[tuple[str, float], ...] = ()
+    """Columns with the power that is known of them."""
 
 
 def design(table: Table, asked: Asked) -> tuple[Design, tuple[str, ...]]:
@@ -115,12 +135,16 @@ def design(table: Table, asked: Asked) -> tuple[Design, tuple[str, ...]]:
             powers.append(Power(name, role, float(values.min()), float(values.max()), centre))
     if not powers and not kinds:
         raise InputError(f"{table.path}: no column is left that could drive {asked.target!r}: all are constant")
-    found = Design(asked.target, tuple(powers), tuple(kinds))
+    assumed = tuple(
+        Assumed(name, power, float(np.exp(np.log(table.positive(name, _POWERS)).mean())))
+        for name, power in asked.assume
+    )
+    found = Design(asked.target, tuple(powers), tuple(kinds), assumed)
     while double := _dependent(found.encode(table), len(found.powers), found.features):
         extra, others = double
         listed = ", ".join(repr(name) for name in others)
         notes.append(f"{table.path}: column {found.features[extra]!r} follows from {listed} in all rows: left out")
-        found = Design(found.target, (*found.powers[:extra], *found.powers[extra + 1 :]), found.kinds)
+        found = replace(found, powers=(*found.powers[:extra], *found.powers[extra + 1 :]))
     return found, tuple(notes)
 
 
@@ -136,6 +160,7 @@ def _roles(table: Table, asked: Asked) -> dict[str, str]:
     """Column -> `intrinsic`, `extrinsic`, "" or `kind`, in the table's order."""
     named = {"--intrinsic": asked.intrinsic or (), "--extrinsic": asked.extrinsic or ()}
     named |= {"--categorical": asked.categorical, "--ignore": asked.ignore, "--target": (asked.target,)}
+    named["--assume"] = tuple(name for name, _ in asked.assume)
     owner: dict[str, str] = {}
     for by, names in named.items():
         for name in names:

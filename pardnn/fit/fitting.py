@@ -50,8 +50,9 @@ def fit(
     made, notes = design(table, asked)
     features, measured = made.encode(table), target_of(table, asked.target)
     most = _most_terms(table, len(measured), features.shape[1], terms)
-    unit = float(np.exp(np.log(measured).mean()))
-    target = measured / unit
+    free = measured / made.scale(table)
+    unit = float(np.exp(np.log(free).mean()))
+    target = free / unit
     choice = choose_terms(features, target, terms, most, seed, late, tell)
     rng = np.random.default_rng([seed, 3])
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.errors import InputError
-from pardnn.fit.design import Design, Kind, Power
+from pardnn.fit.design import Assumed, Design, Kind, Power
 from pardnn.fit.expression import Expression
 from pardnn.fit.resample import FEWEST
 from pardnn.fit.table import Table
@@ -64,7 +64,7 @@ class Model:
             apart = np.log(np.stack([draw(features) for draw in self.draws]) / value)
             ends = np.quantile(apart, [(1 - ROW_LEVEL) / 2, (1 + ROW_LEVEL) / 2], axis=0)
             low, high = np.hypot(low, np.minimum(ends[0], 0)), np.hypot(high, np.maximum(ends[1], 0))
-        value = value * self.unit
+        value = value * self.unit * self.design.scale(table)
         return Prediction(value, value * np.exp(-low), value * np.exp(high), self.design.outside(table))
 
     def interval(self, figure: Callable[[Expression], float]) -> tuple[float, float, float]:
@@ -82,6 +82,7 @@ class Model:
             "target": self.design.target,
             "powers": [asdict(power) for power in self.design.powers],
             "kinds": [asdict(kind) for kind in self.design.kinds],
+            "assumed": [asdict(one) for one in self.design.assumed],
             "unit": self.unit,
             "terms": self.expression.terms,
             "constants": _rounded(self.expression),
@@ -117,14 +118,17 @@ def _model(content: Mapping[str, Any]) -> Model:
         for p in content["powers"]
     )
     kinds = tuple(Kind(str(k["name"]), tuple(map(str, k["levels"]))) for k in content["kinds"])
-    design = Design(str(content["target"]), powers, kinds)
+    assumed = tuple(Assumed(str(one["name"]), float(one["power"]), float(one["centre"])) for one in content["assumed"])
+    design = Design(str(content["target"]), powers, kinds, assumed)
     terms, wide = int(content["terms"]), len(design.features)
     flats = [np.array(flat, np.float64) for flat in [content["constants"], *content["draws"]]]
     if terms < 1 or any(flat.shape != (1 + terms * (1 + wide),) or not np.isfinite(flat).all() for flat in flats):
         raise ValueError("the constants do not go with the columns")
     first, *draws = (Expression.of(flat, terms) for flat in flats)
     low, high = map(float, content["ratio"])
-    if not all(value > 0 for value in (low, high, float(content["unit"]), *(power.centre for power in powers))):
+    if not all(
+        value > 0 for value in (low, high, float(content["unit"]), *(one.centre for one in (*powers, *assumed)))
+    ):
         raise ValueError("a figure that must be above 0 is not")
     return Model(
         design, float(content["unit"]), first, tuple(draws), (low, high), int(content["rows"]), float(content["error"])

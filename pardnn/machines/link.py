@@ -9,6 +9,7 @@ from statistics import median
 
 from pardnn.machines.card import card_names
 from pardnn.median import weighted_median
+from scheduler.sharing import Sharing
 
 FASTEST = 10**12
 """Bytes per second beyond which nothing is copied: what was measured is how fast a reference is passed on."""
@@ -51,8 +52,10 @@ def fit_link(sizes: Sequence[int], seconds: Sequence[float]) -> Link:
     return Link(round(latency * 1e9), round(1 / slope), round(off, 4))
 
 
-def machine_file(link: Link, how: str, device_name: str) -> str:
-    """The TOML of a machine of any number of such devices, joined like that. `device_name` "" is a processor."""
+def machine_file(link: Link, how: str, device_name: str, sharing: Sharing | None = None) -> str:
+    """The TOML of a machine of any number of such devices, joined like that. `device_name` "" is a processor; with
+    `sharing` each device is one core of it.
+    """
     card = known_card(device_name) if device_name else "cpu"
     lines = [
         f"# Measured by pardnn profile: half of the transfers are within {100 * link.off:.0f} % of this link.",
@@ -66,6 +69,16 @@ def machine_file(link: Link, how: str, device_name: str) -> str:
         f'card = "{card or "v100"}"',
         'memory = "unlimited" # or such as "16GB"',
     ]
+    if sharing is not None:
+        lines += [
+            "",
+            "[sharing] # what a core does for each tensor, and so many bytes a second",
+            f'send = "{sharing.send_ns}ns"',
+            f'send_rate = "{round(1 / sharing.send_s_per_byte)}B/s"',
+            f'receive = "{sharing.receive_ns}ns"',
+            f'receive_rate = "{round(1 / sharing.receive_s_per_byte)}B/s"',
+            f"threads = {sharing.slots}",
+        ]
     return "".join(f"{line}\n" for line in lines if line is not None)
 
 

@@ -71,14 +71,16 @@ class Wires:
     machines: tuple[str, ...] = ()
     """Presets of machines that have these wires."""
 
-    def all_reduce_ns(self, hosts: int, gpus: int, nbytes: int) -> float | None:
+    def all_reduce_ns(self, hosts: int, gpus: int, nbytes: int, workers: int | None = None) -> float | None:
         """The measured all-reduce of that group; None where nothing like it was measured.
+
+        `workers` are fewer than hosts x gpus where the last host is not full.
 
         Of a group between two measured ones a round takes what lies between theirs, in proportion to the number of
         workers; of a larger one as long as in the largest, so that only the number of rounds grows.
         """
         like = sorted((g for g in self.all_reduce if _alike(g, hosts, gpus)), key=lambda group: group.workers)
-        n = hosts * gpus
+        n = workers or hosts * gpus
         if not like or n < like[0].workers:
             return None
         if exact := [group for group in like if group.workers == n]:

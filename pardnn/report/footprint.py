@@ -127,7 +127,7 @@ def _types(found: Mapping[str, Any]) -> RenderableType:
 def _top(ops: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     rows = [
         (
-            shorten(row["name"], 32), row["op"], us(row["time_us"]), f"{row['band'][0]:.2g}-{row['band'][1]:.2g} x",
+            shorten(row["name"], 30), row["op"], us(row["time_us"]), f"{row['band'][0]:.1f}-{row['band'][1]:.1f} x",
             format_size(row["output_bytes"]), format_size(row["temp_bytes"]), row["source"],
         )
         for row in ops

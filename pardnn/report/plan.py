@@ -15,7 +15,7 @@ from pardnn.units import format_size
 
 _ROWS = 32  # devices shown one by one
 _WORTH = 1.02  # speed-up from which on splitting is worth its trouble
-_ROOM = 60  # columns that the table takes with bars
+_ROOM = 72  # columns that the table takes with bars
 _WORDS = {"roofline": "estimated by roofline", "unknown_shape": "of unknown shape", "grouped": "in groups"}
 Result = Mapping[str, Any]
 
@@ -44,10 +44,12 @@ class _Devices:
         self._result = result
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        heads: tuple[str, ...] = ("device", "ops", "busy", "", "peak", "limit")
+        heads: tuple[str, ...] = ("device", "ops", "busy", "", "peak", "", "limit")
         rows = _devices(self._result)
-        if options.max_width < _ROOM:
-            heads, rows = heads[:3] + heads[4:], [row[:3] + row[4:] for row in rows]
+        shown = [
+            at for at, head in enumerate(heads) if head or (options.max_width >= _ROOM and any(r[at] for r in rows))
+        ]
+        heads, rows = tuple(heads[at] for at in shown), [tuple(row[at] for at in shown) for row in rows]
         yield table(heads, rows, left=("device", ""))
 
 
@@ -93,7 +95,8 @@ def _devices(result: Result) -> list[tuple[str, ...]]:
         limit = device["limit_bytes"]
         rows.append((
             short(device["device"]), f"{device['ops']:,}", f"{100 * share:.0f} %", bar(share),
-            format_size(device["peak_bytes"]), "unlimited" if limit is None else format_size(limit),
+            format_size(device["peak_bytes"]), bar(device["peak_bytes"] / limit) if limit else "",
+            "unlimited" if limit is None else format_size(limit),
         ))  # fmt: skip
     return rows
 

@@ -37,8 +37,10 @@ def verdict(found: Found) -> str:
         return f"It pays up to {count(pays, 'worker')}, the most that were asked for: {times}."
     following = next(row for row in rows if row["workers"] > pays)
     more, share = following["workers"] - pays, percent(max(0.0, following["gain"]))
-    said = f"It pays up to {count(pays, 'worker')}: the next {more:,} {'bring' if more > 1 else 'brings'} {share}"
-    said += f" of what they could ({following['bottleneck']})."
+    brings = (
+        f"the next {more:,} bring {share} of what they could" if more > 1 else f"one more brings {share} of its own"
+    )
+    said = f"It pays up to {count(pays, 'worker')}: {brings} ({following['bottleneck']})."
     if fastest < last["workers"]:
         said += f" Beyond {count(fastest, 'worker')} the whole gets slower."
     return said
@@ -75,7 +77,8 @@ def _cells(found: Found) -> list[tuple[str, ...]]:
     return [
         (
             f"{row['workers']:,}", us(row["step_us"]), us(row["sync_us"]) if row["sync_us"] else "",
-            us(row["added_us"]) if row["workers"] > 1 else "", percent(row["scaling_factor"]), rate(row["per_second"]),
+            us(max(0.0, row["added_us"])) if row["workers"] > 1 else "", percent(row["scaling_factor"]),
+            rate(row["per_second"]),
             *([_long(row["epoch_s"])] if found["samples"] else []),
             *([_long(row["total_s"])] if _several(found) else []),
             row["bottleneck"],
@@ -91,8 +94,8 @@ def _several(found: Found) -> bool:
 def _long(seconds: float) -> str:
     """A time that may be hours.
 
-    >>> _long(30.0), _long(5400), _long(200_000)
-    ('30.0 s', '1.50 h', '2.31 d')
+    >>> _long(30.0), _long(5400), _long(500_000)
+    ('30.0 s', '1.50 h', '5.79 d')
     """
     if seconds < 600:
         return format_time(round(seconds * 1e9))

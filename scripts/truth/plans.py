@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,26 +14,36 @@ from pardnn.methods import method
 from pardnn.placers.extract import TRAIN_OP
 from pardnn.problem import Placement
 from pardnn.subject import Subject, pose
-from scripts.truth.settings import SEED, WORKERS
+from scheduler.sharing import Sharing
+from scripts.truth.settings import CORES, INTER_OP_THREADS, ONE, SEED, WORKERS
 
-_METHODS = {"one": "single"}
+_METHODS = {ONE: "single", CORES: "auto"}
 
 
 def write_plans(folder: Path, name: str, plan: str) -> None:
     """A plan of a model as FOLDER/MODEL/PLAN.json: op -> task."""
-    subject = subject_of(folder / name, machine_of(folder))
+    subject = subject_of(folder / name, machine_of(folder, cores=plan == CORES))
     placement = planned(subject, folder / name, plan)
     tasks = dict(zip(subject.names, placement.tolist(), strict=True))
     (folder / name / f"{plan}.json").write_text(json.dumps(tasks))
 
 
-def machine_of(folder: Path) -> Path:
-    """The machine file of two workers, written from the link that `micro` measured."""
-    sizes, seconds = json.loads((folder / "micro.json").read_text())["link"]
-    link = fit_link(sizes, seconds)
-    path = folder / "workers.toml"
-    path.write_text(machine_file(link, "between two workers", ""))
+def machine_of(folder: Path, cores: bool = False) -> Path:
+    """The machine file of two workers, from the link that `micro` measured; as `cores` sending is work there."""
+    facts = json.loads((folder / "micro.json").read_text())
+    sharing = sharing_of(facts["sent"]) if cores else None
+    path = folder / ("cores.toml" if cores else "workers.toml")
+    path.write_text(machine_file(fit_link(*facts["link"]), "between two workers", "", sharing))
     return path
+
+
+def sharing_of(sent: Sequence[Sequence[float]]) -> Sharing:
+    """What a core does for a transfer, from (bytes, seconds of the sender, seconds of the receiver) for some sizes."""
+    send, receive = (fit_link([round(row[0]) for row in sent], [max(row[end], 0.0) for row in sent]) for end in (1, 2))
+    return Sharing(
+        slots=INTER_OP_THREADS, send_ns=send.latency_ns, receive_ns=receive.latency_ns,
+        send_s_per_byte=1 / send.bytes_per_s, receive_s_per_byte=1 / receive.bytes_per_s,
+    )  # fmt: skip
 
 
 def subject_of(folder: Path, machine: Path) -> Subject:

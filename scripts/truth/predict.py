@@ -23,16 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from pardnn.machines.link import fit_link
 from pardnn.problem import Placement
 from pardnn.subject import Subject
 from scheduler.schedule import Schedule
-from scheduler.sharing import Sharing, simulate_sharing
+from scheduler.sharing import simulate_sharing
 from scheduler.simulate import simulate
 from scheduler.workload import Workload
 from scripts.truth.order import agreement
-from scripts.truth.plans import machine_of, subject_of
-from scripts.truth.settings import INTER_OP_THREADS, MODELS, ONE, PLANS, Model
+from scripts.truth.plans import machine_of, sharing_of, subject_of
+from scripts.truth.settings import MODELS, ONE, PLANS, Model
 
 HOWS = ("naive", "shared")
 CLOCKS: dict[str, Callable[[Sequence[float]], float]] = {"median": median, "fastest": min}
@@ -76,15 +75,6 @@ class Row:
     def within(self, how: str) -> bool:
         """Whether the error is at most 15 %, or twice what lies between the runs."""
         return abs(self.error(how)) <= max(0.15, 2 * self.spread)
-
-
-def sharing_of(sent: Sequence[Sequence[float]]) -> Sharing:
-    """What a core does for a transfer, from (bytes, seconds of the sender, seconds of the receiver) for some sizes."""
-    send, receive = (fit_link([round(row[0]) for row in sent], [max(row[end], 0.0) for row in sent]) for end in (1, 2))
-    return Sharing(
-        slots=INTER_OP_THREADS, send_ns=send.latency_ns, receive_ns=receive.latency_ns,
-        send_s_per_byte=1 / send.bytes_per_s, receive_s_per_byte=1 / receive.bytes_per_s,
-    )  # fmt: skip
 
 
 def shared_schedule(subject: Subject, placement: Placement, facts: dict[str, Any], factor: float = 1.0) -> Schedule:

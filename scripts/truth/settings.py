@@ -46,9 +46,11 @@ MODELS = (
     Model("tiny_2", "networks.py:towers", True, {"batch": 16, "width": 64, "depth": 5}),
 )  # fmt: skip
 
-ONE = "one"
-PLANS = (ONE, "auto", "heft", "metis", "layers")
-"""Methods of the package, but for `layers`: one layer to each worker by turns, with its gradients and its update."""
+ONE, CORES = "one", "cores"
+PLANS = (ONE, "auto", "heft", "metis", "layers", CORES)
+"""Methods of the package, but for `layers`: one layer to each worker by turns, with its gradients and its update.
+`cores` is `auto` for a machine whose devices are cores; it came last, when the others had been measured.
+"""
 
 WORKERS = 2
 INTER_OP_THREADS = 2

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -58,3 +61,17 @@ def test_names_are_only_text(tmp_path: Path, name: str) -> None:
     }
     (tmp_path / "g.json").write_text(json.dumps(columns))
     assert list(read(tmp_path, board(pardnn.partition(tmp_path / "g.json", gpus=1)))) == [name]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="needs tensorflow")
+def test_tensorflow_reads_the_file(tmp_path: Path, example_graph: Path) -> None:
+    plan = pardnn.partition(example_graph, gpus=2, method="round-robin")
+    (tmp_path / "x.tfevents").write_bytes(board(plan))
+    code = "import sys, tensorflow as tf\n"
+    code += "events = list(tf.compat.v1.train.summary_iterator(sys.argv[1]))\n"
+    code += "graph = tf.compat.v1.GraphDef.FromString(events[1].graph_def)\n"
+    code += "print(events[0].file_version, len(graph.node), len({node.device for node in graph.node}))\n"
+    command = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path / "x.tfevents")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["brain.Event:2", str(len(plan.placement)), "2"], done.stderr[-500:]

@@ -56,7 +56,7 @@ def test_where_more_workers_stop_paying(costs: Path) -> None:
     assert found.pays_up_to == 1
     assert found.rows[1].gain == pytest.approx(2 * 200 / 408 - 1)
     assert found.rows[-1].bottleneck.endswith("latency, last gradients") or "latency" in found.rows[-1].bottleneck
-    assert "It pays up to 1 worker" in found.summary()
+    assert "It pays up to 1 worker: one more brings 0.0 % of its own (link latency" in found.summary()
 
 
 def test_the_batch_of_a_graph_is_its_own(example_graph: Path) -> None:

@@ -68,7 +68,7 @@ def test_an_op_is_found_by_its_name_and_shown_in_the_timeline(opened: Open) -> N
     found = opened(report())
     whole = found.text("#range")
     found.page.get_by_label("Search").fill("LAYER_17/op_3")
-    found.page.wait_for_function("document.getElementById('found').textContent === '1 of 300 ops'")
+    found.page.locator("#found", has_text="1 of 300 ops").wait_for()
     row = found.page.locator("#ops-grid [data-place='0']")
     assert "net/block_3/layer_17/op_3/MatMul" in row.inner_text()
     found.page.locator(".scroller").focus()
@@ -78,7 +78,7 @@ def test_an_op_is_found_by_its_name_and_shown_in_the_timeline(opened: Open) -> N
     assert "26.0 us, measured" in found.text("#chosen")
     assert found.text("#range") != whole
     found.page.get_by_label("Search").fill("no such op")
-    found.page.wait_for_function("document.getElementById('found').textContent === '0 of 300 ops'")
+    found.page.locator("#found", has_text="0 of 300 ops").wait_for()
     assert found.messages == []
 
 

@@ -126,14 +126,21 @@ def test_unknown_dimensions_are_counted_or_given(pardnn: Program, shared: Path) 
 
 
 def test_every_time_has_the_band_of_its_source(pardnn: Program, example_graph: Path) -> None:
-    found = pardnn("estimate", example_graph, "--json").result
+    found = pardnn("estimate", example_graph, "--costs", "roofline", "--json").result
     for op in found["top_ops"]:
-        assert op["low_us"] == pytest.approx(0.75 * op["time_us"])
-        assert op["high_us"] == pytest.approx(1.5 * op["time_us"])
+        assert op["low_us"] == pytest.approx(0.6 * op["time_us"])
+        assert op["high_us"] == pytest.approx(2.5 * op["time_us"])
     step = found["steps"][0]
-    assert found["time_band"] == pytest.approx([0.75, 1.5])
-    assert (step["low_us"], step["high_us"]) == pytest.approx((0.75 * step["step_us"], 1.5 * step["step_us"]))
+    assert found["time_band"] == pytest.approx([0.6, 2.5])
+    assert (step["low_us"], step["high_us"]) == pytest.approx((0.6 * step["step_us"], 2.5 * step["step_us"]))
     assert " to " in pardnn("estimate", example_graph).out
+    learned = pardnn("estimate", example_graph, "--costs", "learned", "--json").result
+    assert {op["source"] for op in learned["top_ops"]} >= {"learned"}
+    assert all(op["low_us"] < op["time_us"] < op["high_us"] for op in learned["top_ops"])
+    planned = pardnn(
+        "partition", example_graph, "--gpus", 2, "--method", "heft", "--costs", "roofline", "--dry-run", "--json"
+    )
+    assert planned.result["makespan_band"] == pytest.approx([0.6, 2.5])
 
 
 def test_an_epoch_is_its_steps(pardnn: Program, example_graph: Path) -> None:

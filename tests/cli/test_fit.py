@@ -79,6 +79,8 @@ def test_the_time_limit_leaves_the_best_so_far(pardnn: Program, table: str) -> N
         (("runs.csv", "--target", "tim"), "no column 'tim'; did you mean 'time'?"),
         (("runs.csv", "--target", "time", "--terms", "many"), "--terms many: is neither auto nor a number"),
         (("runs.csv", "--target", "time", "-o", "x.csv"), "-o holds predictions"),
+        (("runs.csv", "--target", "time", "--assume", "batch"), "--assume batch: write COLUMN=POWER"),
+        (("runs.csv", "--target", "time", "--assume", "time=1"), "column 'time' is named by --target and by --assume"),
         (("none.csv", "--target", "time"), "none.csv: cannot be read"),
         (("runs.csv", "--use", "runs.csv"), "runs.csv: is no JSON"),
         (("runs.csv", "--use", "runs.csv", "--target", "time"), "--target does not go with --use"),

@@ -17,7 +17,7 @@ def op(kind: str, inputs: list[tuple[int, ...]], output: tuple[int, ...]) -> Op:
 
 def scratch(*ops: Op) -> list[int]:
     costs = GraphCosts(ops, (OpCost(),) * len(ops), ((),) * len(ops))
-    return workspace_bytes(costs, np.full(len(ops), 7, np.int64), 2.0, 3.0).tolist()
+    return [int(size) for size in workspace_bytes(costs, np.full(len(ops), 7, np.int64), 2.0, 3.0)]
 
 
 IMAGE, TAPS, MADE = (2, 8, 8, 16), (3, 3, 16, 32), (2, 8, 8, 32)

@@ -131,3 +131,17 @@ def test_ops_keep_the_order_of_their_replica() -> None:
         assert ran.start_ns[:4].tolist() == alone.start_ns.tolist()
         made[order] = ran.start_ns[:4].tolist()
     assert made == {"fifo": [0, 20, 10, 70], "blevel": [0, 10, 60, 70]}
+
+
+@pytest.mark.parametrize("policy", [ALONE, Policy(), Policy(overlap=False), Policy(priority="layer")], ids=repr)
+def test_a_gradient_behind_an_update_is_not_fused_with_those_before_it(policy: Policy) -> None:
+    """b0 -> u0 -> b1 -> u1, as where a second loss waits for the first one's update: both wait, one after the other."""
+    dag = Dag.from_edges(4, [0, 1, 2], [1, 2, 3])
+    none = np.zeros(4, np.int64)
+    work = Workload.build(dag, np.full((4, 1), 100), np.zeros(3, np.int64), none, none, none)
+    gradients = Gradients(
+        frozen([0, 2], np.int32), frozen([60, 60], np.int64), frozen([1, 3], np.int32), frozen([0, 1], np.int32),
+        frozen(np.zeros((0, 2)), np.int32),
+    )  # fmt: skip
+    one = Replica(work, Machine.uniform(1, UNLIMITED, 0, 10**12), np.zeros(4, np.int32), gradients)
+    assert step(one, 2, policy).ns == (400 if policy.priority == "layer" else 400 + 2 * 80)  # u1 waits beside b0

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+
+from pardnn.distribute.expand import Replica
 from pardnn.distribute.fleet import Fleet, Leg
+from pardnn.distribute.policy import Policy
 from pardnn.distribute.strategies.hierarchical import Hierarchical
 from pardnn.distribute.strategies.ring import Ring
 from pardnn.distribute.strategies.servers import Servers
 from pardnn.distribute.strategies.tree import Tree
 from pardnn.machines.curve import Curve
-from pardnn.machines.wires import Group
-from tests.distribute.networks import WIRES
+from pardnn.machines.wires import Group, wire_names
+from pardnn.registry import strategies
+from scheduler.machine import UNLIMITED, Machine
+from scheduler.workload import Workload
+from tests.distribute.networks import WIRES, layers, step
 
 
 def test_a_ring_over_hosts_is_as_slow_as_the_network() -> None:
@@ -58,3 +66,22 @@ def test_servers_get_from_all() -> None:
     assert Servers()(100, Fleet(8, 4, WIRES))[0] == Leg("push", 100 + 4000, 100 + 40)
     assert Servers()(100, Fleet(8, 4, WIRES, servers=1))[1] == Leg("pull", 100 + 8000, 100 + 80)
     assert Servers()(100, Fleet(4, 4, WIRES))[0].ns == 10 + 400
+
+
+def test_every_strategy_and_link_is_described() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text()
+    assert [name for name in (*strategies.all(), *wire_names()) if f"| `{name}`" not in text] == []
+
+
+def test_devices_of_a_worker_share_what_leaves_the_host() -> None:
+    """Two devices with a gradient each: links are their own, the network and the ways to servers one for both."""
+    one = layers([100, 100], [60, 60])
+    both = Replica(
+        Workload.build(
+            one.workload.dag, np.repeat(one.workload.time_ns, 2, axis=1), one.workload.edge_bytes, *[np.zeros(6)] * 3
+        ),
+        Machine.uniform(2, UNLIMITED, 0, 10**12), np.array([0, 1, 1, 0, 0, 1], np.int32), one.gradients,
+    )  # fmt: skip
+    assert set(step(both, 2, Policy(), "ring").streams) == {"link 0", "link 1"}
+    assert set(step(both, 2, Policy(), "ring", per_host=1).streams) == {"network"}
+    assert set(step(both, 2, Policy(), "ps", per_host=1).streams) == {"push", "pull"}

@@ -49,6 +49,16 @@ def test_a_sweep_says_how_it_went_and_keeps_it(pardnn: Program, config: Path) ->
     assert before == {name: Path("two.sweep", name).read_bytes() for name in outputs}
 
 
+def test_a_sweep_as_a_page_comes_out_the_same_when_all_is_there_already(pardnn: Program, config: Path) -> None:
+    command = ("sweep", config, "--html", "sweep.html", "--force")
+    assert pardnn(*command).out.endswith(", sweep.html\n")
+    first = Path("sweep.html").read_bytes()
+    assert pardnn(*command).code == 0
+    assert Path("sweep.html").read_bytes() == first
+    assert b"heft is best over all" in first
+    assert b"gone.json, single, 2 on pcie3" in first
+
+
 def test_a_sweep_that_asks_for_more_does_only_that(pardnn: Program, config: Path) -> None:
     assert pardnn("sweep", config, "-o", "out").code == 0
     config.write_text(CONFIG.replace('"single"', '"single", "etf"'))

@@ -101,3 +101,14 @@ def test_polishing_never_makes_worse() -> None:
         weight = rng.uniform(size=40)
         found = polish(start, features, target, weight)
         assert cost(found, features, target, weight) <= cost(start, features, target, weight)
+
+
+def test_a_power_that_is_told_carries_over_to_rows_unlike_those_learned_from() -> None:
+    lines = runs().splitlines()
+    table = parse_table("\n".join([f"{lines[0]},tokens", *(f"{line},512" for line in lines[1:])]).encode(), "runs.csv")
+    new = parse_table(b"layers,gpus,batch,card,tokens\n4,2,16,k80,512\n4,2,16,k80,1024\n", "new.csv")
+    found = fit(table, Asked("time", categorical=("card",), assume=(("tokens", 1.0),)), terms=1)
+    assert not found.notes
+    once, twice = read_model(found.model.to_json(), "model.json").predict(new).value
+    assert once == pytest.approx(law(4, 2, 16, "k80"), rel=0.01)
+    assert twice == pytest.approx(2 * once)

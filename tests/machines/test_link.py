@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pardnn.errors import InputError
+from pardnn.machines.build import build_machine
 from pardnn.machines.link import fit_link, known_card, machine_file
 from pardnn.machines.spec import load_machine
+from scheduler.sharing import Sharing
 
 SIZES = (4, 256, 4096, 65536, 1 << 20, 1 << 22, 1 << 24, 1 << 26)
 
@@ -43,3 +46,18 @@ def test_a_card_is_known_by_its_longest_name() -> None:
     assert known_card("NVIDIA H100 80GB HBM3") == "h100"
     assert known_card("NVIDIA L40S") is None
     assert (known_card("NVIDIA A100-SXM4-40GB"), known_card("NVIDIA A100-PCIE")) == ("a100-40", "a100-80")
+
+
+def test_a_machine_of_cores_reads_back(tmp_path: Path) -> None:
+    path = tmp_path / "cores.toml"
+    sharing = Sharing(73_000, 72_000, 5e-10, 4e-10, 3)
+    path.write_text(machine_file(fit_link(SIZES, [300e-6 + size / 1.2e9 for size in SIZES]), "by gRPC", "", sharing))
+    assert build_machine(load_machine(str(path)), 2).sharing == sharing
+    assert build_machine(load_machine("pcie3"), 2).sharing is None
+
+
+def test_what_is_wrong_with_cores_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "cores.toml"
+    path.write_text('latency = "1us"\nbandwidth = "1GB/s"\n[[gpu]]\n[sharing]\nsend = "1us"\n')
+    with pytest.raises(InputError, match=r"sharing\.receive: "):
+        load_machine(str(path))

@@ -119,3 +119,13 @@ def test_what_is_wrong_in_a_file_is_told(tmp_path: Path, name: str, text: str, s
 def test_what_is_no_link_is_told(name: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         load_wires(name, PCIE)
+
+
+def test_a_host_that_is_not_full() -> None:
+    """12 workers on hosts of 8 are 12: more than 8 in one host, fewer than the 16 that were measured."""
+    wires = load_wires("a100-nvswitch", PCIE)
+    assert wires.all_reduce_ns(2, 8, 10**6, 12) is None
+    full, less = wires.all_reduce_ns(4, 8, 10**6), wires.all_reduce_ns(4, 8, 10**6, 25)
+    assert full is not None
+    assert less is not None
+    assert less < full

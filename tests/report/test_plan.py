@@ -37,21 +37,27 @@ lower bound  50.0 us: at most 20 % above the best possible
 transfers    1 over the links, 1.00 KiB
 ops          4 estimated by roofline, 2 of unknown shape, 1 pruned
 
-device  ops   busy                  peak      limit
-GPU:0     2   75 %  ████████░░  1.00 GiB   2.00 GiB
-GPU:1     2  100 %  ██████████  1.00 GiB  unlimited
+device  ops   busy                  peak                  limit
+GPU:0     2   75 %  ████████░░  1.00 GiB  █████░░░░░   2.00 GiB
+GPU:1     2  100 %  ██████████  1.00 GiB              unlimited
 
 1.67 times as fast as one GPU."""
     )
 
 
-@pytest.mark.parametrize("width", [38, 40, 59, 60, 80, 200])
+@pytest.mark.parametrize("width", [38, 40, 59, 71, 72, 80, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     lines = plain(plan_report(result()), width=width).splitlines()
     table = lines[: lines.index("") + 4]
     assert max(map(len, table)) <= width
     assert table[-1].startswith("GPU:1     2  100 %")
-    assert ("██████████" in table[-1]) == (width >= 60)
+    assert ("██████████" in table[-1]) == (width >= 72)
+
+
+def test_without_limits_no_room_is_kept_for_their_bars() -> None:
+    rows = [device | {"limit_bytes": None} for device in result()["per_device"]]
+    table = plain(plan_report(result() | {"per_device": rows})).splitlines()
+    assert "GPU:0     2   75 %  ████████░░  1.00 GiB  unlimited" in table
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Cores that are shared, by hand: threads by turns, newest first, and transfers that are work at both ends."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,9 +59,9 @@ def test_what_arrives_at_a_busy_core_waits_for_the_end_of_a_slice() -> None:
 def test_a_large_tensor_is_written_and_read_at_the_same_time() -> None:
     #  8 bytes in 8 ns at each end: written by the sender 2-10, read 2-10, not one after the other
     sketch = drawn("A=2 B=1 A-B:8")
-    ends = {"send_s_per_byte": 1e-9, "receive_s_per_byte": 1e-9}
-    assert run(sketch, "A B", Sharing(at_once_bytes=4, **ends)).start_ns[sketch["B"]] == 10
-    assert run(sketch, "A B", Sharing(at_once_bytes=8, **ends)).start_ns[sketch["B"]] == 18
+    ends = Sharing(send_s_per_byte=1e-9, receive_s_per_byte=1e-9)
+    assert run(sketch, "A B", replace(ends, at_once_bytes=4)).start_ns[sketch["B"]] == 10
+    assert run(sketch, "A B", replace(ends, at_once_bytes=8)).start_ns[sketch["B"]] == 18
 
 
 def test_the_links_hold_what_the_ends_do_not_do() -> None:

@@ -24,6 +24,7 @@ _LATE = 4
 @click.option("--extrinsic", metavar="COLUMN,...", help="Columns of the machine and the scale: GPUs, batch, ...")
 @click.option("--categorical", metavar="COLUMN,...", help="Columns that hold kinds: each kind gets a factor.")
 @click.option("--ignore", metavar="COLUMN,...", help="Columns to leave out.")
+@click.option("--assume", metavar="COLUMN=POWER,...", help="Columns that the whole time goes with by a known power.")
 @click.option("--terms", default="auto", show_default=True, metavar="auto|N", help="How many products.")
 @click.option("--test-rows", metavar="FILE", help="Rows to predict: a CSV, or numbers of rows of RUNS.csv, from 0.")
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the test rows with predictions and intervals.")
@@ -105,7 +106,8 @@ def _use(voice: Voice, runs: str, used: str, *, output: str | None, **given: Any
     from pardnn.report.fit import predictions_report
 
     unfit = (
-        "target", "intrinsic", "extrinsic", "categorical", "ignore", "test_rows", "save", "plot", "html", "time_limit",
+        "target", "intrinsic", "extrinsic", "categorical", "ignore", "assume", "test_rows", "save", "plot", "html",
+        "time_limit",
     )  # fmt: skip
     if idle := [name for name in unfit if given[name]]:
         raise click.UsageError(f"--{idle[0].replace('_', '-').replace('save', 'model')} does not go with --use")
@@ -142,7 +144,24 @@ def _asked(**given: Any) -> Any:
         raise click.UsageError("--target COLUMN is missing: what is to be predicted?")
     named = {name: options.listed(given[name]) for name in ("intrinsic", "extrinsic", "categorical", "ignore")}
     roles = {name: named[name] if given[name] is not None else None for name in ("intrinsic", "extrinsic")}
-    return Asked(given["target"], **roles, categorical=named["categorical"], ignore=named["ignore"])
+    return Asked(
+        given["target"], **roles, categorical=named["categorical"], ignore=named["ignore"],
+        assume=_powers(given["assume"]),
+    )  # fmt: skip
+
+
+def _powers(text: str | None) -> tuple[tuple[str, float], ...]:
+    """The columns and powers of --assume."""
+    from pardnn.fit.table import number
+
+    found = []
+    for part in options.listed(text):
+        name, _, power = part.rpartition("=")
+        value = number(power)
+        if not name or value is None:
+            raise click.UsageError(f"--assume {part}: write COLUMN=POWER, such as tokens=1")
+        found.append((name.strip(), value))
+    return tuple(found)
 
 
 def _terms(text: str) -> int | None:

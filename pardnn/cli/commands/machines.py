@@ -15,14 +15,46 @@ from pardnn.cli.voice import Voice
 def command(as_json: bool, quiet: bool, verbose: bool) -> int:
     """Name every machine that ships with PARDNN; --machine also takes a TOML file of your own."""
     from pardnn.machines.spec import load_machine, preset_names
+    from pardnn.machines.wires import load_wires, wire_names
 
     found = [_described(load_machine(name)) for name in preset_names()]
+    links = [_link(load_wires(name, load_machine())) for name in wire_names()]
     voice = Voice(as_json, quiet, verbose)
     if as_json:
-        voice.dump({"machines": found})
+        voice.dump({"machines": found, "links": links})
     else:
-        voice.show(_table(found))
+        voice.show(_table(found), "", _links(links))
     return 0
+
+
+def _link(wires: Any) -> dict[str, Any]:
+    """A link of measured all-reduces, for `scale --link`."""
+    return {
+        "name": wires.name,
+        "description": wires.description,
+        "latency_ns": wires.inside.latency_ns,
+        "bytes_per_s": wires.inside.bytes_per_s,
+        "network_latency_ns": wires.network.latency_ns,
+        "network_bytes_per_s": wires.network.bytes_per_s,
+        "all_reduce": [f"{group.hosts}x{group.gpus}" for group in wires.all_reduce],
+    }
+
+
+def _links(links: list[dict[str, Any]]) -> Any:
+    from pardnn.report.layout import table
+    from pardnn.units import format_rate, format_time
+
+    rows = [
+        (
+            link["name"],
+            f"{format_time(link['latency_ns'])} + {format_rate(link['bytes_per_s'])}",
+            f"{format_time(link['network_latency_ns'])} + {format_rate(link['network_bytes_per_s'])}",
+            link["description"],
+        )
+        for link in links
+    ]
+    heads = ("link of scale", "in a host", "between hosts", "")
+    return table(heads, rows, left=("link of scale", "in a host", "between hosts"), fold=("",))
 
 
 def _described(spec: Any) -> dict[str, Any]:

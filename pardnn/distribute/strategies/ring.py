@@ -23,9 +23,9 @@ class Ring:
         """One leg."""
         n, wires = fleet.workers, fleet.wires
         stream, each = fleet.round(-(-nbytes // n))
-        measured = wires.all_reduce_ns(fleet.hosts, fleet.each, nbytes)
+        measured = wires.all_reduce_ns(fleet.hosts, fleet.each, nbytes, n)
         if measured is not None:
-            least = wires.all_reduce_ns(fleet.hosts, fleet.each, 1)
+            least = wires.all_reduce_ns(fleet.hosts, fleet.each, 1, n)
             assert least is not None
             return (Leg(stream, round(measured), round(least)),)
         return (Leg(stream, 2 * (n - 1) * each, 2 * (n - 1) * fleet.round(1)[1]),)

@@ -12,6 +12,8 @@ from importlib.resources import files
 from pardnn.report.html.markup import Html, join, shown, tag
 
 _STYLES = ("uplot/uPlot.min.css", "page.css", "plots.css", "print.css")
+_LICENSE = ("uplot/LICENSE",)
+"""Goes with every copy."""
 _SCRIPTS = (
     "uplot/uPlot.iife.min.js", "base.js", "data.js", "theme.js", "view.js", "lanes.js", "pointer.js", "timeline.js",
     "memory.js", "boxes.js", "scopes.js", "rows.js", "table.js", "lines.js", "main.js",
@@ -33,7 +35,7 @@ def page(title: str, head: Html, sections: Sequence[Section]) -> bytes:
 
     The policy lets exactly this style and this script in, by their hashes, and no connection out.
     """
-    style, script = assets(_STYLES), assets(_SCRIPTS)
+    style, script = assets(_STYLES), f"/*!\n{assets(_LICENSE)}*/\n{assets(_SCRIPTS)}"
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

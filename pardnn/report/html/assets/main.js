@@ -13,7 +13,7 @@
     view.listen(tell);
     tell();
     report.timeline(report.byId("timeline-plot"), data, view);
-    report.card(report.byId("chosen"), data, view);
+    report.card(document.querySelectorAll(".card"), data, view);
     await pause();
     const memory = await report.read("memory");
     if (memory) report.memory(memory, view);

@@ -46,7 +46,8 @@
     for (const spec of data.values.plots) {
       const box = report.byId(`memory-${spec.device}`), time = data[`time${spec.device}`], held = data[`held${spec.device}`];
       const most = held.reduce((a, b) => Math.max(a, b), 0);
-      const top = Math.max(most, spec.limit ?? 0, 1) * 1.08;
+      // A limit far above all that is held would press the curve flat: then it is left out, and the words above say so.
+      const top = Math.max(most, spec.limit !== null && most >= spec.limit * 0.1 ? spec.limit : 0, 1) * 1.08;
       const u = new uPlot(options(box, spec, top, view), clipped(time, held, view), box);
       box.setAttribute("role", "img");
       box.setAttribute("aria-label", `Memory of ${spec.label}`);

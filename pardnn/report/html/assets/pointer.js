@@ -89,8 +89,8 @@
     view.choose(op, "shown");
   };
 
-  // All that is known of the chosen op.
-  report.card = (box, data, view) => view.onChoose((op) => {
+  // All that is known of the chosen op, below the timeline and below the table.
+  report.card = (boxes, data, view) => view.onChoose((op) => {
     const { devices, kinds, reasons, sources } = data.values;
     const band = data.least ? ` (${report.time(data.least[op])} to ${report.time(data.most[op])})` : "";
     const rows = [
@@ -99,8 +99,10 @@
       ["may be late by", data.slack[op] > 0 ? report.time(data.slack[op]) : "nothing: it is critical"],
       ["output", report.size(data.output[op])], ["scratch", report.size(data.temp[op])], ["variables", report.size(data.resident[op])],
     ];
-    const list = report.element("dl", {}, ...rows.map(([key, value]) =>
-      report.element("div", {}, report.element("dt", {}, key), report.element("dd", {}, value))));
-    box.replaceChildren(report.element("h3", {}, report.element("bdi", { className: "name" }, data.names[op])), list);
+    for (const box of boxes) {
+      const list = report.element("dl", {}, ...rows.map(([key, value]) =>
+        report.element("div", {}, report.element("dt", {}, key), report.element("dd", {}, value))));
+      box.replaceChildren(report.element("h3", {}, report.element("bdi", { className: "name" }, data.names[op])), list);
+    }
   });
 }

@@ -15,6 +15,8 @@ from pardnn.units import format_size, format_time
 MOST_DEVICES = 32
 """Devices drawn one by one, the fullest."""
 _POINTS, _OPS = 4096, 8
+_FLAT = 0.1
+"""Where less than such a share of the limit is ever held, the curve is drawn without it."""
 
 
 def memory(step: Step) -> Section:
@@ -49,6 +51,7 @@ def _fill(row: dict[str, int]) -> float:
 def _card(step: Step, device: int, moment: int, level: int) -> Html:
     limit = step.limit(device)
     of = "no limit" if limit is None else f"{100 * level / limit if limit else 100:.0f} % of {format_size(limit)}"
+    of += ", which is far above this picture" if limit is not None and level < _FLAT * limit else ""
     top = at_peak(step, device, moment, _OPS)
     heads: list[Part] = ["op", "what", "bytes"]
     rows: list[list[Part]] = [

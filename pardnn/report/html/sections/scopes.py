@@ -37,6 +37,7 @@ def ops(step: Step) -> Section:
             tag("p", _HELP, class_="note"),
             tag("div", label, tag("output", id="found"), class_="tools"),
             tag("div", class_="grid", id="ops-grid"),
+            tag("div", class_="card", id="chosen-row"),
         ]
     )
     return Section("ops", "Ops", body)

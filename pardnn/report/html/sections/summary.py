@@ -95,7 +95,7 @@ def _figures(result: Result) -> list[tuple[str, str, str]]:
     return [
         ("Step time", us(result["makespan_us"]), f"one card {single}"),
         ("Speed-up", f"{speed_up(result):.2f} ×", f"on {count(result['devices'], 'card')}"),
-        ("Best possible", bound, "no placement in any order is faster"),
+        ("Best possible", bound, "no placement is faster"),
         ("Highest peak", format_size(peak["peak_bytes"]), f"{limit}, {short(peak['device'])}"),
         ("Sent", format_size(result["comm_bytes"]), count(result["transfers"], "transfer")),
     ]
