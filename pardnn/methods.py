@@ -42,12 +42,12 @@ class Method:
 
 
 BUDGETS: Mapping[str, tuple[int, int]] = {
-    "fast": (300_000, 25_000),
-    "live": (10_000_000, 400),  # so that it takes little beside the tracing of as many ops
-    "balanced": (20_000_000, 25_000),
-    "best": (10**15, 10**15),  # whoever asks for it stops it
+    "fast": (200_000, 15_000),
+    "live": (5_000_000, 200),  # so that it takes little beside the tracing of as many ops
+    "balanced": (10_000_000, 15_000),
+    "best": (10_000_000, 15_000),  # and again and again: whoever asks for it stops it
 }
-"""Nodes the search may simulate, by effort: so many, some millions a second, and so many times the whole graph."""
+"""Nodes the search may simulate for each number of GPUs: so many, some millions a second, and so many times all."""
 
 
 def method(
@@ -77,8 +77,8 @@ def method(
     starts |= {f"metis {imbalance}": Method(Metis(imbalance), (fit,)) for imbalance in (10, 30, 300, 1000)}
     meter = Meter(reach)
     improve = partial(Grains, enough=enough, spend=meter.spend)
-    few = ("metis", "metis 30", "etf", "single") if effort == "fast" else ()
-    return Best(starts, improve, *BUDGETS[effort], enough, patience=patience, meter=meter, few=few)
+    few = (("metis", "metis 30", "single"), ("etf",)) if effort == "fast" else ()
+    return Best(starts, improve, *BUDGETS[effort], enough, effort == "best", patience=patience, meter=meter, few=few)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def aside(
     assert isinstance(search, Best)
     starts = {start: search.starts[start] for start in _ASIDE_STARTS}
     starts |= {f"known {i}": Method(Given(placement)) for i, placement in enumerate(known)}
-    return replace(search, starts=starts, budget=search.budget // _ASIDE, times=search.times // _ASIDE)
+    return replace(search, starts=starts, budget=search.budget // _ASIDE, times=max(1, search.times // _ASIDE))
 
 
 def summaries() -> dict[str, str]:

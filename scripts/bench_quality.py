@@ -4,13 +4,15 @@
     scripts/bench_quality.py SHARED [--rows REGEX] [--methods a,b,auto/fast,...] [--generated FOLDER] [--slack 1.001]
 
 SHARED is the folder with data/ and judge/; generated graphs (judge/generate.py) are looked for in --generated. The
-search is asked for as auto/EFFORT; --seconds ends it early. A row is graph|links|devices|mode, b = blevel + none,
-f = fifo + link; links "caps" stands for the memory limits and links of the graph's own, where the peer is the best that
-is known and counts resident bytes only, while ours count copies too; nan = does not fit. All figures of a row are
-ratios to the best peer, except the last: best peer / lower bound, and seconds of processor. A star marks a row that is
-lost. Behind the table, by links and mode: each method against the best peer, over all rows and over those where the
-peer is 2 % or more from the bound, where there is something to gain; for four devices the share of that distance that
-is closed, summed in microseconds and summed in shares of the bound.
+search is asked for as auto/EFFORT; --seconds ends it early. With --keep FILE each figure is kept there as it is found
+and not worked out again, so that a long table can be made in pieces. A row is graph|links|devices|mode, b = blevel +
+none, f = fifo + link. Links "caps" stands for the memory limits and links of the graph's own, where the peer is the
+best that is known and counts resident bytes only, while ours count copies too; nan = does not fit; "static" is the same
+with copies not counted. All figures of a row are ratios to the best peer, except the last: best peer / lower bound, and
+seconds of processor, over all cores. A star marks a row that is lost. Behind the table, by links and mode: each method
+against the best peer, over all rows and over those where the peer is 2 % or more from the bound, where there is
+something to gain; for four devices the share of that distance that is closed, summed in microseconds and summed in
+shares of the bound.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,6 +50,8 @@ CAPS_MS = {
     "lat_layer_inceptionv3": 1096.6,
 }
 """The shortest steps known within the memory limits of the graph's own machine."""
+STATIC = 4096
+"""Tensors and links so many times smaller leave times as they are, within 2 us a transfer; copies weigh nothing."""
 WORTH = 1.02
 """From this ratio of best peer to bound on there is something to gain."""
 
@@ -81,12 +86,14 @@ def _capped(folder: Path, pattern: str) -> Iterator[tuple[str, dict[str, Any], P
         path = folder / f"{name}.json.gz"
         text = gzip.decompress(path.read_bytes())
         own = json.loads(text)["machine"]
-        key = f"{name}|caps|{own['devices']}|b"
-        if re.search(pattern, key):
-            latency_ns, rate = int(own["latency_us"] * 1000), int(own["bandwidth_bytes_per_s"])
-            machine = Machine.uniform(own["devices"], int(own["memory_bytes"]), latency_ns, rate)
-            task = problem(read_cost_graph(text, path), machine, "b")
-            yield key, {"best": best_ms * 1000, "bound": task.lower_bound_ns / 1000}, task
+        latency_ns, rate = int(own["latency_us"] * 1000), int(own["bandwidth_bytes_per_s"])
+        for what, shrunk in (("caps", 1), ("static", STATIC)):
+            key = f"{name}|{what}|{own['devices']}|b"
+            if re.search(pattern, key):
+                graph = read_cost_graph(text, path)
+                machine = Machine.uniform(own["devices"], int(own["memory_bytes"]), latency_ns, rate // shrunk)
+                task = problem(replace(graph, edge_bytes=-(-graph.edge_bytes // shrunk)), machine, "b")
+                yield key, {"best": best_ms * 1000, "bound": task.lower_bound_ns / 1000}, task
 
 
 def chosen(names: str, seconds: float | None) -> dict[str, Callable[[], Partitioner]]:
@@ -98,6 +105,34 @@ def chosen(names: str, seconds: float | None) -> dict[str, Callable[[], Partitio
         return method(plain, effort or "balanced", lambda: time.process_time() > until)
 
     return {name: partial(make, name) for name in names.split(",")}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Figures found before: a line of JSON each, (row, method, makespan in us, seconds)."""
+
+    path: Path | None
+
+    def known(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """(makespan, seconds) by row and method."""
+        lines = self.path.read_text().splitlines() if self.path and self.path.is_file() else []
+        return {(row, name): (makespan_us, seconds) for row, name, makespan_us, seconds in map(json.loads, lines)}
+
+    def add(self, key: str, name: str, makespan_us: float, seconds: float) -> None:
+        """One figure more."""
+        if self.path:
+            with self.path.open("a") as file:
+                file.write(json.dumps([key, name, makespan_us, seconds]) + "\n")
+
+
+def figure(make: Callable[[], Partitioner], task: Problem) -> tuple[float, float]:
+    """The makespan in us, nan = does not fit, and the seconds of processor it took."""
+    start = time.process_time()
+    try:
+        makespan_us = task.simulate(make()(task, np.random.default_rng(0))).makespan_ns / 1000
+    except DoesNotFit:
+        makespan_us = float("nan")
+    return makespan_us, time.process_time() - start
 
 
 def report(results: dict[str, list[tuple[str, dict[str, Any], float, float]]]) -> None:
@@ -145,19 +180,19 @@ def main() -> None:
     parser.add_argument("--generated", type=Path, default=Path("synth"))
     parser.add_argument("--slack", type=float, default=1.001)
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
-    methods = chosen(options.methods, options.seconds)
+    methods, kept = chosen(options.methods, options.seconds), Kept(options.keep)
+    known = kept.known()
 
     results: dict[str, list[tuple[str, dict[str, Any], float, float]]] = defaultdict(list)
     print("row".ljust(32), *(name[-8:].rjust(8) for name in methods), "   min ", *PEERS, "best/bound seconds")
     for key, peers, task in rows(options.shared, options.generated, options.rows):
         for name, make in methods.items():
-            start = time.process_time()
-            try:
-                makespan_us = task.simulate(make()(task, np.random.default_rng(0))).makespan_ns / 1000
-            except DoesNotFit:
-                makespan_us = float("nan")
-            results[name].append((key, peers, makespan_us, time.process_time() - start))
+            if (key, name) not in known:
+                known[key, name] = figure(make, task)
+                kept.add(key, name, *known[key, name])
+            results[name].append((key, peers, *known[key, name]))
         ours = [found[-1][2] / peers["best"] for found in results.values()]
         theirs = [peers.get(peer) and peers[peer] / peers["best"] for peer in PEERS]
         columns = [f"{ratio:8.4f}" for ratio in ours] + [f"{min(ours):8.4f}" + (" *"[min(ours) > options.slack])]

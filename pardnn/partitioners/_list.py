@@ -72,7 +72,7 @@ def earliest_finish(
 
 
 def earliest_start(problem: Problem, decided: NDArray[np.int32], need: NDArray[np.int64] | None = None) -> Placement:
-    """The ready node and device that can start first, again and again.
+    """The ready node and device that can start first, again and again; slower devices count as later by the difference.
 
     Ties go to the larger bottom level, then to the longer node, then to the smaller number. `decided` and `need` as
     in `earliest_finish`; transfers do not wait for one another. O((n k + m) log n + m k).
@@ -89,7 +89,7 @@ def earliest_start(problem: Problem, decided: NDArray[np.int32], need: NDArray[n
         k, problem.gpus, rank, by_rank, np.diff(dag.in_ptr), dag.out_ptr, dag.out_edge, dag.dst,
         *_world(problem, need, tensor, contended=False), *state, np.zeros(1, np.int64),
         np.empty(dag.n, np.int32), np.zeros(1, np.int64), np.zeros(dag.n, np.int64),
-        heap_key, heap_tie, np.zeros(2 * k, np.int64),
+        heap_key, heap_tie, np.zeros(2 * k, np.int64), problem.workload.time_ns[:, : problem.gpus].min(axis=1),
     )  # fmt: skip
     return state.placement
 

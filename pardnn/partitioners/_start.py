@@ -58,9 +58,11 @@ def earliest_start(
     latency_ns: In64, bytes_per_s: In64, path_ptr: In64, path_link: In32, time_ns: In64x2, group: In32, need: In64,
     decided: Out32, room: Out64, placement: Out32, finish: Out64, sent: Out64, free_at: Out64, link_free: Out64,
     spent: Out64, fresh: Out32, waiting: Out64, offers: Out64, heap_key: Out64, heap_tie: Out64, size: Out64,
+    least_ns: In64,
 ) -> None:  # fmt: skip
     """Again and again the ready node and device with the earliest start; ties to the smaller rank, then device.
 
+    A start counts as later by what the node takes longer there than `least_ns`, what it takes on the fastest device.
     The first `waiting[0]` nodes of `fresh` are ready and not yet offered to the devices.
     """
     n = len(rank)
@@ -83,15 +85,18 @@ def earliest_start(
                     push(heap_key, heap_tie, 2 * d * n, size[2 * d], moment, rank[v])
                     size[2 * d] += 1
                     offers[v] += 1
-        best, best_begin, best_rank = -1, 0, 0
+        best, best_begin, best_rank, best_cost = -1, 0, 0, 0
         for d in range(k):
             r = first(
                 d, gpus, by_rank, group, need, decided, room, placement, free_at,
                 heap_key, heap_tie, size, offers, fresh, waiting,
             )  # fmt: skip
+            if r < 0:
+                continue
             begin = free_at[d] if size[2 * d + 1] > 0 else heap_key[2 * d * n]
-            if r >= 0 and (best < 0 or begin < best_begin or (begin == best_begin and r < best_rank)):
-                best, best_begin, best_rank = d, begin, r
+            cost = begin + time_ns[by_rank[r], d] - least_ns[by_rank[r]]
+            if best < 0 or cost < best_cost or (cost == best_cost and r < best_rank):
+                best, best_begin, best_rank, best_cost = d, begin, r, cost
         if best < 0:
             continue  # the last entries were void; their nodes are offered again
         v = by_rank[best_rank]

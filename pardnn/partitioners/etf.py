@@ -18,7 +18,8 @@ class Etf:
 
     Source: [1] Hwang, Chow, Anger, Lee, "Scheduling precedence graphs in systems with interprocessor communication
     times", SIAM J. Comput. 1989, doi 10.1137/0218016. Differs from [1]: two heaps per device instead of a scan of
-    all pairs, so O((n k + m) log n); colocation groups follow their first node.
+    all pairs, so O((n k + m) log n); colocation groups follow their first node; where a node takes longer its start
+    counts as later by the difference, for [1] knows devices alike only.
     """
 
     def __call__(self, problem: Problem, rng: np.random.Generator) -> Placement:

@@ -1,5 +1,6 @@
 """Unlike cards: each method that shares out work does it by speed, and `auto` is no slower than the best card alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,14 @@ from hypothesis import given, settings
 
 from pardnn.methods import method
 from pardnn.partitioners._speed import heaviest_on_fastest, speeds
+from pardnn.partitioners.etf import Etf
 from pardnn.partitioners.fill import Fill
 from pardnn.partitioners.linear_clustering import LinearClustering
 from pardnn.partitioners.metis import Metis
 from pardnn.partitioners.pardnn import ParDNN
+from pardnn.partitioners.round_robin import RoundRobin, turns
 from pardnn.problem import Placement, Problem
+from scheduler.dag import frozen
 from scheduler.machine import UNLIMITED, Machine
 from scheduler.workload import Workload
 from tests.factories import Sketch, drawn, layered
@@ -47,12 +51,23 @@ def test_fill_shares_out_by_speed() -> None:
     assert work(problem, Fill()(problem, RNG)) == [2, 6]
 
 
-@pytest.mark.parametrize("partitioner", [Fill(), Metis(), LinearClustering(), ParDNN()])
+@pytest.mark.parametrize("partitioner", [Fill(), Metis(), LinearClustering(), ParDNN(), Etf(), RoundRobin()])
 @pytest.mark.parametrize("slowness", [(1, 4), (4, 1)])
 def test_the_faster_card_gets_more(partitioner: Any, slowness: tuple[int, int]) -> None:
     problem = unlike(layered(), slowness)
     done = work(problem, partitioner(problem, RNG))
     assert (done[0] > done[1]) == (slowness[0] < slowness[1])
+
+
+def test_turns_are_in_proportion_to_speed() -> None:
+    assert turns(np.ones(3), 7).tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert turns(np.array([1.0, 3.0]), 8).tolist() == [1, 0, 1, 1, 1, 0, 1, 1]
+
+
+def test_etf_waits_for_the_faster_card_where_that_ends_sooner() -> None:
+    """B could start at once on the first card, yet would end there at 20, behind A on the second one at 8."""
+    problem = unlike(drawn("A=4 B=4"), (5, 1))
+    assert Etf()(problem, RNG).tolist() == [1, 1]
 
 
 def test_parts_change_cards_only_where_that_helps() -> None:
@@ -68,6 +83,22 @@ def test_auto_is_never_slower_than_the_best_card_alone(workload: Workload, machi
     problem = Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), 3)
     alone = min(problem.simulate(np.full(n, d, np.int32)).makespan_ns for d in range(3))
     assert problem.simulate(method("auto", "fast")(problem, RNG)).makespan_ns <= alone
+
+
+@given(workload=workloads(k=3, max_nodes=9, alike=False), machine=machines(k=3, alike=False))
+@settings(max_examples=10)
+def test_nor_within_limits_than_the_best_card_that_holds_it(workload: Workload, machine: Machine) -> None:
+    """Each card has room for what it would hold alone, but for the fastest, which lacks a byte."""
+    n = workload.dag.n
+    free = Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), 3)
+    schedules = [free.simulate(np.full(n, d, np.int32)) for d in range(3)]
+    alone = [s.makespan_ns for s in schedules]
+    room = np.array([free.peaks(s)[d] for d, s in enumerate(schedules)])
+    fastest = int(np.argmin(alone))
+    room[fastest] = max(0, room[fastest] - 1)
+    problem = replace(free, machine=replace(machine, memory_bytes=frozen(room, np.int64)))
+    fits = [ns for d, ns in enumerate(alone) if free.peaks(schedules[d])[d] <= room[d]]
+    assert problem.simulate(method("auto", "fast")(problem, RNG)).makespan_ns <= min(fits)
 
 
 @pytest.mark.parametrize("slowness", [(1, 2), (2, 1), (8, 1)])

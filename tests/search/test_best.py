@@ -4,13 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from pardnn.errors import DoesNotFit
+from pardnn.methods import method
 from pardnn.problem import Placement, Problem
 from pardnn.search.best import Best
 from pardnn.search.walk import Walk
+from scheduler.machine import Machine
 from scheduler.sharing import Sharing
+from scheduler.workload import Workload
 from tests.factories import drawn
+from tests.strategies import machines, workloads
 
 RNG = np.random.default_rng(0)
 
@@ -41,6 +46,31 @@ def test_fewer_devices_are_tried_too() -> None:
     sketch = drawn("A=1 B=1 C=1 D=1 A-C:100 B-D:100")
     problem = replace(sketch.problem(gpus=4), gpus=4)
     assert problem.simulate(best(spread=on_all)(problem, RNG)).makespan_ns == 2
+
+
+@given(workload=workloads(k=4, max_nodes=12), machine=machines(k=4))
+@settings(max_examples=10)
+def test_more_devices_are_never_slower_than_fewer(workload: Workload, machine: Machine) -> None:
+    """What is found on 2 of 4 devices is a start on 3 and on 4."""
+    n = workload.dag.n
+    free = Problem(workload, machine, np.arange(n, dtype=np.int32), np.full(n, -1, np.int32), 4)
+    found = {}
+    for gpus in (1, 2, 3, 4):
+        problem = replace(free, gpus=gpus)
+        found[gpus] = problem.simulate(method("auto", "fast")(problem, np.random.default_rng(0))).makespan_ns
+    assert found[1] >= found[2] >= max(found[3], found[4])
+
+
+def test_fewer_devices_are_left_out_where_the_work_takes_longer_there() -> None:
+    calls = []
+
+    def counted(problem: Problem, rng: np.random.Generator) -> Placement:
+        calls.append(problem.gpus)
+        return on_all(problem, rng)
+
+    problem = replace(drawn("A=2 B=2 C=2 D=2").problem(gpus=4), gpus=4)
+    assert problem.simulate(best(spread=counted)(problem, RNG)).makespan_ns == 2
+    assert calls == [4]
 
 
 def test_one_device_is_chosen_where_sending_is_work_that_costs_more_than_it_saves() -> None:
