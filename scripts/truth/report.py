@@ -95,9 +95,8 @@ def chosen(folder: Path, names: Sequence[str]) -> str:
 
 
 def _over_one(folder: Path, plan: str) -> float:
-    return median(
-        [median(run["step_s"]) / median(run["one_step_s"]) for run in runs_of(folder, plan)] or [float("inf")]
-    )
+    ratios = [median(run["step_s"]) / median(run["one_step_s"]) for run in runs_of(folder, plan)]
+    return float(median(ratios)) if ratios else float("inf")
 
 
 def _ms(seconds: float) -> str:
