@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from pardnn import __version__
 from pardnn.config import RECORDED, Options
 from pardnn.plan import Plan
+from pardnn.report.html.markup import brief
 from pardnn.report.html.origin import Origin
 from pardnn.report.html.page import Section
 from pardnn.report.html.plan import plan_page
 from pardnn.report.html.step import Step
-from pardnn.report.words import count, short
+from pardnn.report.words import count
 from pardnn.slack import slack_ns
 from pardnn.units import format_rate, format_size, format_time
 
@@ -114,7 +115,7 @@ def why(plan: Plan) -> list[str]:
     for v in np.flatnonzero(sizes > 1).tolist():
         words[v] = f"in a group of {sizes[v]:,}; {words[v]}"
     for v in np.flatnonzero(problem.pin >= 0).tolist():
-        words[v] = f"pinned to {short(plan.devices[problem.pin[v]])}"
+        words[v] = f"pinned to {brief(plan.devices[problem.pin[v]])}"
     return words
 
 

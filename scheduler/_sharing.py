@@ -70,6 +70,18 @@ def made_ready(what: int, first_edge: In32, next_edge: In32, dst: In32, waits: O
 
 
 @inner_kernel
+def queue_roots(
+    slots: int, waits: Out64, placement: In32, turn: Out64, head: Out32, tail: Out32, after: Out32, before: Out32
+) -> None:  # fmt: skip
+    """Queue what waits for nothing, at each core's threads by turns."""
+    for v in range(len(placement)):
+        if waits[v] == 0:
+            d = placement[v]
+            put(d * slots + turn[d] % slots, v, 0, head, tail, after, before)
+            turn[d] += 1
+
+
+@inner_kernel
 def line_up(thread: int, first: int, width: int, line: Out32, waiting: Out64, idle: Out32) -> None:
     """Let an idle thread wait for its core, before all others or behind them."""
     if not idle[thread]:
@@ -84,6 +96,25 @@ def line_up(thread: int, first: int, width: int, line: Out32, waiting: Out64, id
     else:
         line[end] = thread
     waiting[core] += 1
+
+
+@inner_kernel
+def wake(core: int, slots: int, running: int, line: Out32, waiting: Out64, idle: Out32) -> None:
+    """Let the threads for nodes look for some, but for the one that is running."""
+    for thread in range(core * (slots + 2), core * (slots + 2) + slots):
+        if thread != running:
+            line_up(thread, 0, slots + 2, line, waiting, idle)
+
+
+@inner_kernel
+def depart(now: int, takes_ns: int, pair: int, path_ptr: In64, path_link: In32, link_free: Out64) -> int:
+    """When a transfer has all the links of its path, which it then holds for so long."""
+    start = now
+    for i in range(path_ptr[pair], path_ptr[pair + 1]):
+        start = max(start, link_free[path_link[i]])
+    for i in range(path_ptr[pair], path_ptr[pair + 1]):
+        link_free[path_link[i]] = start + takes_ns
+    return start
 
 
 @inner_kernel
@@ -127,6 +158,27 @@ def find_work(
     return 1
 
 
+@inner_kernel
+def pick(
+    d: int, slots: int, now: int, n: int, node_ns: In64, job_ns: In64,
+    item: Out32, left: Out64, kept: Out32, start: Out64, head: Out32, tail: Out32, after: Out32, before: Out32,
+    job_first: Out32, job_next: Out32,
+    running: Out32, since: Out64, until: Out64, line: Out32, waiting: Out64, idle: Out32,
+) -> None:  # fmt: skip
+    """Let a core without one run the first thread in its line that has something to do."""
+    begin = d * (slots + 2)
+    while running[d] < 0 and waiting[d] > 0:
+        thread = line[begin]
+        waiting[d] -= 1
+        for i in range(begin, begin + waiting[d]):
+            line[i] = line[i + 1]
+        if find_work(thread, slots, now, n, node_ns, job_ns, item, left, kept, start,
+                     head, tail, after, before, job_first, job_next):  # fmt: skip
+            running[d], since[d], until[d] = thread, now, now + left[thread]
+        else:
+            idle[thread] = 1
+
+
 @kernel
 def run(
     k: int, slots: int, slice_ns: int,
@@ -144,57 +196,38 @@ def run(
     Core d has the threads d * (slots + 2) to (d + 1) * (slots + 2): those for nodes, one that writes and reads, one
     that delivers. Of each: what it is at (item, -1 = nothing; left, what that still needs), the node it has kept for
     itself, whether it is idle. Of each core: the thread that is running (-1 = none), since when, until when if it is
-    let, and the line of those that wait. Job 4 t + SEND .. 4 t + DELIVER is of transfer t, parts how many of writing
-    and reading are to be done. An event is the moment from which a transfer can be read.
+    let, and the line of those that wait. Job 4 t + SEND .. 4 t + DELIVER is of transfer t, parts how many of reading
+    and writing are to be done. An event is the moment from which a transfer can be read.
     """
     n, width, never = len(placement), slots + 2, 1 << 62
     events = done = now = 0
-    for v in range(n):
-        if waits[v] == 0:
-            d = placement[v]
-            put(d * slots + turn[d] % slots, v, 0, head, tail, after, before)
-            turn[d] += 1
+    queue_roots(slots, waits, placement, turn, head, tail, after, before)
     for d in range(k):
-        for i in range(slots):
-            line_up(d * width + i, 0, width, line, waiting, idle)
+        wake(d, slots, -1, line, waiting, idle)
     while True:
         for d in range(k):
-            while running[d] < 0 and waiting[d] > 0:
-                thread = line[d * width]
-                waiting[d] -= 1
-                for i in range(d * width, d * width + waiting[d]):
-                    line[i] = line[i + 1]
-                if find_work(thread, slots, now, n, node_ns, job_ns, item, left, kept, start,
-                             head, tail, after, before, job_first, job_next):  # fmt: skip
-                    running[d], since[d], until[d] = thread, now, now + left[thread]
-                else:
-                    idle[thread] = 1
+            pick(d, slots, now, n, node_ns, job_ns, item, left, kept, start, head, tail, after, before,
+                 job_first, job_next, running, since, until, line, waiting, idle)  # fmt: skip
         # what happens next: something can be read, or a core is done with something, or its thread's time is over
-        then = event_key[0] if events > 0 else never
-        d = -1
+        then, d = event_key[0] if events > 0 else never, -1
         for core in range(k):
             if running[core] >= 0:
-                end = until[core]
-                if waiting[core] > 0:
-                    end = min(end, max(since[core] + slice_ns, now))
+                end = until[core] if waiting[core] == 0 else min(until[core], max(since[core] + slice_ns, now))
                 if end < then:
                     then, d = end, core
         if d < 0 and events == 0:
             return done
         now = then
         if d < 0:
-            t = event_tie[0]
-            pop(event_key, event_tie, 0, events)
-            events -= 1
+            t, events = event_tie[0], events - 1
+            pop(event_key, event_tie, 0, events + 1)
             give(4 * t + READ, transfer_device[t] * width + slots, width, job_first, job_last, job_next,
                  line, waiting, idle)  # fmt: skip
             continue
         thread = running[d]
         if until[d] > now:
-            left[thread] = until[d] - now
-            idle[thread] = 1
+            left[thread], idle[thread], running[d] = until[d] - now, 1, -1
             line_up(thread, 0, width, line, waiting, idle)
-            running[d] = -1
             continue
         v = item[thread]
         item[thread] = -1
@@ -212,17 +245,12 @@ def run(
         else:
             t, what = (v - n) // 4, (v - n) % 4
             if what == SEND:
-                begin, pair = now, d * k + transfer_device[t]
-                for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                    begin = max(begin, link_free[path_link[i]])
-                transfer_start[t] = begin
-                for i in range(path_ptr[pair], path_ptr[pair + 1]):
-                    link_free[path_link[i]] = begin + transfer_ns[t]
-                push(event_key, event_tie, 0, events, begin + transfer_ns[t], t)
+                pair = d * k + transfer_device[t]
+                transfer_start[t] = depart(now, transfer_ns[t], pair, path_ptr, path_link, link_free)
+                push(event_key, event_tie, 0, events, transfer_start[t] + transfer_ns[t], t)
                 events += 1
-                parts[t] = 1
                 if job_ns[4 * t + WRITE] > 0:
-                    parts[t] = 2
+                    parts[t] += 1
                     give(4 * t + WRITE, d * width + slots, width, job_first, job_last, job_next, line, waiting, idle)
                 if t + 1 < transfer_ptr[transfer_src[t] + 1]:
                     item[thread] = n + 4 * (t + 1) + SEND
@@ -244,9 +272,6 @@ def run(
                        head, tail, after, before, job_first, job_next):  # fmt: skip
             until[d] = now + left[thread]
         else:
-            idle[thread] = 1
-            running[d] = -1
+            idle[thread], running[d] = 1, -1
         if ready > 0:
-            for i in range(slots):
-                if d * width + i != running[d]:
-                    line_up(d * width + i, 0, width, line, waiting, idle)
+            wake(d, slots, running[d], line, waiting, idle)

@@ -61,7 +61,7 @@ def simulate_sharing(workload: Workload, machine: Machine, placement: NDArray[np
         np.full(k, -1, np.int32), *np.zeros((2, k), np.int64), np.empty(threads, np.int32), *np.zeros((2, k), np.int64),
         np.full(threads, -1, np.int32), np.zeros(threads, np.int64), np.full(threads, -1, np.int32),
         np.ones(threads, np.int32), *np.full((2, threads), -1, np.int32),
-        np.empty(4 * count, np.int32), np.zeros(count, np.int32),
+        np.empty(4 * count, np.int32), np.ones(count, np.int32),
         *np.empty((2, count + 1), np.int64), *np.full((2, k * slots), -1, np.int32), *np.empty((3, n), np.int32),
         start, finish, transfer_start, transfer_finish,
     )  # fmt: skip

@@ -74,7 +74,7 @@ def test_each_parameter_is_spoken_of(name: str) -> None:
     what = getattr(pardnn, name)
     text = (inspect.getdoc(what) or "").replace("`", "")
     said = [parameter for parameter in inspect.signature(what).parameters if parameter not in options]
-    unsaid = [parameter for parameter in said if not re.search(rf"\b{parameter}\b", text)]
+    unsaid = [parameter for parameter in said if not re.search(rf"\b{parameter}\b", text, re.IGNORECASE)]
     assert unsaid == [], f"{name} does not say what {', '.join(unsaid)} is"
 
 

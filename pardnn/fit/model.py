@@ -127,7 +127,14 @@ def _model(content: Mapping[str, Any]) -> Model:
     first, *draws = (Expression.of(flat, terms) for flat in flats)
     low, high = map(float, content["ratio"])
     if not all(
-        value > 0 for value in (low, high, float(content["unit"]), *(one.centre for one in (*powers, *assumed)))
+        value > 0
+        for value in (
+            low,
+            high,
+            float(content["unit"]),
+            *(one.centre for one in powers),
+            *(one.centre for one in assumed),
+        )
     ):
         raise ValueError("a figure that must be above 0 is not")
     return Model(

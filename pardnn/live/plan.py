@@ -9,10 +9,10 @@ from typing import Any
 
 from pardnn.config import Options
 from pardnn.errors import InputError
+from pardnn.live.steps import StepPlanner
 from pardnn.machines.build import HOST
 from pardnn.plan import Plan
 from pardnn.shelf import Shelf
-from pardnn.live.steps import StepPlanner
 
 _log = logging.getLogger("pardnn")
 

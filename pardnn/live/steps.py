@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pardnn.live.asides import alongside
 from pardnn.config import Options
 from pardnn.errors import DoesNotFit, InputError, from_python
+from pardnn.live.asides import alongside
 from pardnn.machines.build import HOST
 from pardnn.pipeline import UNMATCHED, breaches, decide, follow, prepare, solve
 from pardnn.placers.plan import PlanFile

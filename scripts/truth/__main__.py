@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scripts.truth.runs import lacking
-from scripts.truth.settings import MODELS, PLANS, RUNS
+from scripts.truth.settings import ALL_PLANS, MODELS, RUNS
 from scripts.truth.workers import ROOT, cores, pinned
 
 STAGES = ("prepare", "costs", "micro", "plan", "run", "report")
@@ -73,7 +73,7 @@ def _stage(stage: str, folder: Path, names: list[str], until: float) -> None:
     elif stage == "plan":
         from scripts.truth.plans import write_plans
 
-        for plan in PLANS:
+        for plan in ALL_PLANS:
             _each(f"plan {plan}", folder, names, f"{plan}.json", until, lambda name, p=plan: write_plans(  # type: ignore[misc]
                 folder, name, p))  # fmt: skip
     elif stage == "run":

@@ -10,8 +10,8 @@ from statistics import median
 
 from scripts.truth.peaks import peaks_of, table
 from scripts.truth.plots import write
-from scripts.truth.predict import CLOCKS, HOWS, Row, all_rows
-from scripts.truth.settings import MODELS
+from scripts.truth.predict import CLOCKS, HOWS, Row, all_rows, runs_of
+from scripts.truth.settings import ALL_PLANS, CORES, MODELS, PLANS
 
 SHOWN = (("towers", "layers"), ("recommender", "heft"))
 
@@ -25,7 +25,7 @@ def report(folder: Path, names: list[str]) -> str:
     with contextlib.suppress(ImportError):  # without matplotlib there are no pictures
         write(folder, first, "shared", SHOWN)
     parts = [steps(first), *(f"{clock}:\n\n{errors(some)}\n\n{regret(some)}" for clock, some in rows.items())]
-    return "\n\n".join([*parts, table(held)])
+    return "\n\n".join([*parts, chosen(folder, list(there)), table(held)])
 
 
 def steps(rows: Sequence[Row]) -> str:
@@ -81,6 +81,22 @@ def regret(rows: Sequence[Row]) -> str:
             ])
         )  # fmt: skip
     return "\n".join(lines)
+
+
+def chosen(folder: Path, names: Sequence[str]) -> str:
+    """What `auto` chose for GPUs and for cores, and the fastest of the five plans, each over one worker in its runs."""
+    lines = [_line(["model", "auto", "cores", "fastest of five"]), _line(["---"] * 4)]
+    for name in names:
+        over = {plan: _over_one(folder / name, plan) for plan in ALL_PLANS}
+        best = min(PLANS, key=lambda plan, over=over: over[plan])  # type: ignore[misc]
+        if over[CORES] < float("inf"):
+            lines.append(_line([name, f"{over['auto']:.2f}", f"{over[CORES]:.2f}", f"{over[best]:.2f} {best}"]))
+    return "\n".join(lines)
+
+
+def _over_one(folder: Path, plan: str) -> float:
+    ratios = [median(run["step_s"]) / median(run["one_step_s"]) for run in runs_of(folder, plan)]
+    return float(median(ratios)) if ratios else float("inf")
 
 
 def _ms(seconds: float) -> str:

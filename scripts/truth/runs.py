@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from scripts.truth.micro import Bench, transfer_costs
-from scripts.truth.settings import ONE, PLANS, PROBE_STEPS, PROBED, STEPS, WARM_UP, WORKERS
+from scripts.truth.settings import ALL_PLANS, ONE, PROBE_STEPS, PROBED, STEPS, WARM_UP, WORKERS
 from scripts.truth.workers import Workers, device, workers
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -79,7 +79,7 @@ def placed(folder: Path, plan: str, feeds: dict[str, Any]) -> Any:
 
 def lacking(folder: Path, run: int) -> list[str]:
     """The plans of a model that have no result of a run yet."""
-    return [plan for plan in PLANS if not (folder / f"{plan}.{run}.json").exists()]
+    return [plan for plan in ALL_PLANS if not (folder / f"{plan}.{run}.json").exists()]
 
 
 def run_model(folder: Path, run: int, workers: Workers) -> None:

@@ -47,10 +47,10 @@ MODELS = (
 )  # fmt: skip
 
 ONE, CORES = "one", "cores"
-PLANS = (ONE, "auto", "heft", "metis", "layers", CORES)
-"""Methods of the package, but for `layers`: one layer to each worker by turns, with its gradients and its update.
-`cores` is `auto` for a machine whose devices are cores; it came last, when the others had been measured.
-"""
+PLANS = (ONE, "auto", "heft", "metis", "layers")
+"""Methods of the package, but for `layers`: one layer to each worker by turns, with its gradients and its update."""
+ALL_PLANS = (*PLANS, CORES)
+"""`cores` is `auto` for a machine whose devices are cores; it came last, when the others had been measured."""
 
 WORKERS = 2
 INTER_OP_THREADS = 2

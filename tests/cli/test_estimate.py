@@ -28,7 +28,7 @@ def test_the_kinds_of_memory_add_up_to_the_simulator_s_peak(pardnn: Program, exa
     assert sum(row["time_us"] for row in rows) == pytest.approx(found["time_us"])
     assert len(found["top_ops"]) == 10
     assert found["top_ops"][0]["time_us"] == max(op["time_us"] for op in found["top_ops"])
-    assert {op["source"] for op in found["top_ops"]} == set(found["bands"]) == {"roofline"}
+    assert {op["source"] for op in found["top_ops"]} <= set(found["bands"]) == {"learned", "roofline"}
 
 
 def test_the_host_has_figures_of_its_own(pardnn: Program, shared: Path) -> None:
@@ -69,7 +69,8 @@ def test_costs_read_back_give_the_same_plan(
     assert b["options"].pop("costs") == f"measured:{name}"
     assert a["options"].pop("costs") == "auto"
     assert a == b
-    assert done.result["coverage"]["roofline"] == 346  # where the figures came from is not forgotten
+    coverage = done.result["coverage"]
+    assert coverage["learned"] + coverage["roofline"] == 346  # where the figures came from is not forgotten
     again = pardnn(
         "estimate", example_graph, "--gpus", 2, *options, "--costs", f"measured:{name}", "-o", f"again{name}"
     )
@@ -100,7 +101,8 @@ def test_an_edited_cost_counts(pardnn: Program, example_graph: Path) -> None:
         pardnn("estimate", example_graph, "--json", *options).result for options in ((), ("--costs", "measured:c.json"))
     )
     assert after["time_us"] == pytest.approx(before["time_us"] + 1000)
-    assert (after["coverage"]["measured"], after["coverage"]["roofline"]) == (1, 345)
+    assert after["coverage"]["measured"] == 1
+    assert after["coverage"]["learned"] + after["coverage"]["roofline"] == 345
 
 
 def test_an_output_is_never_overwritten_unasked(pardnn: Program, example_graph: Path) -> None:

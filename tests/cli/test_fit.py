@@ -81,6 +81,11 @@ def test_the_time_limit_leaves_the_best_so_far(pardnn: Program, table: str) -> N
         (("runs.csv", "--target", "time", "-o", "x.csv"), "-o holds predictions"),
         (("runs.csv", "--target", "time", "--assume", "batch"), "--assume batch: write COLUMN=POWER"),
         (("runs.csv", "--target", "time", "--assume", "time=1"), "column 'time' is named by --target and by --assume"),
+        (
+            ("runs.csv", "--target", "time", "--model", "runs.csv", "--force"),
+            "runs.csv: is an input, or is named twice",
+        ),
+        (("runs.csv", "--target", "time", "--model", "m", "--plot", "m"), "m: is an input, or is named twice"),
         (("none.csv", "--target", "time"), "none.csv: cannot be read"),
         (("runs.csv", "--use", "runs.csv"), "runs.csv: is no JSON"),
         (("runs.csv", "--use", "runs.csv", "--target", "time"), "--target does not go with --use"),

@@ -46,7 +46,8 @@ def _compared(name: str, first: bool) -> Facts:
     asides = plan._planner.asides
     return {
         "results": got == wanted, "weights": weights(model) == values, "ok": found.ok, "checked": found.checked,
-        "gone": found.gone, "words": plan.notes, "warned": plan.warnings, "ops": sum(len(p.placement) for p in (plan.plan, *asides.values())),
+        "gone": found.gone, "words": [*plan.warnings, *plan.notes], "warned": plan.warnings,
+        "ops": sum(len(p.placement) for p in (plan.plan, *asides.values())),
         "spread": {kind: len({*aside.placement.values()} - {HOST}) for kind, aside in asides.items()},
     }  # fmt: skip
 

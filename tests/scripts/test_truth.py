@@ -16,7 +16,7 @@ from scripts.truth.plans import sharing_of
 from scripts.truth.predict import Row
 from scripts.truth.report import errors, regret, steps
 from scripts.truth.runs import lacking
-from scripts.truth.settings import MODELS, PLANS
+from scripts.truth.settings import ALL_PLANS, MODELS
 from tests.factories import BYTES_PER_NS, drawn
 
 OWN, OTHER = "/job:worker/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:1/device:CPU:0"
@@ -77,10 +77,10 @@ def test_orders_agree_by_pairs_on_one_worker() -> None:
 
 
 def test_what_is_measured_is_not_measured_again(tmp_path: Path) -> None:
-    assert lacking(tmp_path, 1) == list(PLANS)
-    (tmp_path / f"{PLANS[2]}.1.json").write_text(json.dumps({}))
-    assert lacking(tmp_path, 1) == [plan for plan in PLANS if plan != PLANS[2]]
-    assert lacking(tmp_path, 0) == list(PLANS)
+    assert lacking(tmp_path, 1) == list(ALL_PLANS)
+    (tmp_path / f"{ALL_PLANS[2]}.1.json").write_text(json.dumps({}))
+    assert lacking(tmp_path, 1) == [plan for plan in ALL_PLANS if plan != ALL_PLANS[2]]
+    assert lacking(tmp_path, 0) == list(ALL_PLANS)
 
 
 def test_costs_of_a_transfer_are_those_of_the_ends() -> None:

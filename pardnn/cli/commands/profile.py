@@ -45,11 +45,11 @@ def command(
     is off. What tracing costs is told. --costs measured:FILE also takes a RunMetadata.pb of your own session as it is.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.cli.hush import hushed, quieten
-    from pardnn.profiling.link import measured_machine
     from pardnn.placers.atomic import refuse_existing, write_files
     from pardnn.placers.feeds import read_feeds
     from pardnn.placers.needs import require_tensorflow
     from pardnn.placers.profile import start
+    from pardnn.profiling.link import measured_machine
     from pardnn.profiling.run import profile
 
     quieten()

@@ -22,8 +22,9 @@ from pardnn.cli.voice import Voice
 def command(graph: str, plan: str, force: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any) -> int:
     """Time and memory of one step of GRAPH under PLAN, a file that may also be written by hand.
 
-    Control edges of the plan that the graph cannot have are left out and told. Options are the plan's unless given. If the plan does not fit, the result is printed all the same, the error says
-    which op overfills which device and when, and the exit code is 3.
+    Control edges of the plan that the graph cannot have are left out and told. Options are the plan's unless given.
+    If the plan does not fit, the result is printed all the same, the error says which op overfills which device and
+    when, and the exit code is 3.
     """
     from pardnn.answers.overflow import overflow
     from pardnn.cli.outputs import Outputs

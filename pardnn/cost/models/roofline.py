@@ -13,7 +13,6 @@ from pardnn.machines.card import Card
 
 
 @cost_models.register("roofline", summary="from each op's flops and bytes, and the card's peaks")
-@cost_models.register("auto", summary="the best there is for each op")
 @dataclass(frozen=True)
 class Roofline:
     """Every op by its rule and the card's roofline."""

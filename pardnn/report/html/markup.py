@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from pardnn.report.words import safe
+from pardnn.report.words import safe, short
 
 NAME_LENGTH = 200
 """Longer names lose their middle."""
+_HOST = re.compile("^/job:[^/]*/task:([0-9]+)/device:")
 _VOID = ("br", "circle", "input", "line", "meta", "path", "rect")
 
 
@@ -49,6 +51,15 @@ def shown(name: str) -> str:
         name = f"{name[: 2 * NAME_LENGTH]}{name[-2 * NAME_LENGTH :]}"
     text = name if name.isprintable() else safe(name)
     return text if len(text) <= NAME_LENGTH else f"{text[:half]}…{text[1 - half :]}"
+
+
+def brief(device: str) -> str:
+    """A device, or a link named after one, in a few signs.
+
+    >>> brief("/device:GPU:0"), brief("/job:worker/task:1/device:GPU:3 out")
+    ('GPU:0', 'host 1 GPU:3 out')
+    """
+    return short(_HOST.sub(r"host \1 ", device))
 
 
 def table(

@@ -140,6 +140,13 @@ def test_of_a_large_graph_the_longest_ops_are_sent_and_the_rest_is_a_shade() -> 
     assert "the 10 longest of 100 ops" in timeline(step, most_ops=10).body
 
 
+def test_devices_of_several_hosts_have_short_names_everywhere() -> None:
+    hosts = pardnn.partition(layered(60), gpus=2, hosts=2, machine="ethernet-25g", method="round-robin")
+    page = hosts.report().decode()
+    assert "host 1 GPU:0" in page
+    assert "/job:worker" not in re.sub(r"<pre.*?</pre>", "", page, flags=re.S)
+
+
 def test_why_says_what_ties_an_op_to_its_place() -> None:
     words = why(plan())
     assert set(words) <= {

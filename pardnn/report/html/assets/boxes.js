@@ -29,35 +29,39 @@
     return placed;
   };
 
-  const weigh = (data, ops, byCount) => {
+  const sum = (share) => share.reduce((a, b) => a + b, 0);
+
+  // {name, ops, share: work per device, weight: all of it, start, op}; where nothing takes time, ops are counted.
+  const grouped = (data, counted, name, ops, start, op = -1) => {
     const share = new Float64Array(data.values.devices.length);
-    for (const op of ops) share[data.device[op]] += byCount ? 1 : data.time[op];
-    return share;
+    for (const one of ops) share[data.device[one]] += counted ? 1 : data.time[one];
+    return { name, ops, share, weight: sum(share), start, op };
   };
 
-  // What a scope holds one level down: {name, start, ops, share, weight, op}, the heaviest first; `op` >= 0 is a single op.
+  // What a scope holds one level down, the heaviest first: scopes, and ops (`op` >= 0) of its own.
   // start: where in the names the part after this scope begins. The lightest become one, so that there are at most `most`.
   report.inside = (data, ops, start, most) => {
-    const groups = new Map();
+    const scopes = new Map(), own = [];
+    let counted = true;
     for (const op of ops) {
       const slash = data.names[op].indexOf("/", start);
-      const key = slash < 0 ? op : data.names[op].slice(start, slash);
-      const group = groups.get(key);
+      if (data.time[op]) counted = false;
+      if (slash < 0) {
+        own.push(op);
+        continue;
+      }
+      const key = data.names[op].slice(start, slash), group = scopes.get(key);
       if (group) group.push(op);
-      else groups.set(key, [op]);
+      else scopes.set(key, [op]);
     }
-    let total = 0;
-    for (const op of ops) total += data.time[op];
-    const found = Array.from(groups, ([key, members]) => {
-      const share = weigh(data, members, !total), single = typeof key === "number";
-      return {
-        name: single ? data.names[key].slice(start) : key, op: single ? key : -1, ops: members, share,
-        start: single ? start : start + key.length + 1, weight: share.reduce((a, b) => a + b, 0),
-      };
-    }).sort((a, b) => b.weight - a.weight);
-    if (found.length <= most) return found;
-    const rest = found.slice(most - 1), members = rest.flatMap((one) => one.ops), share = weigh(data, members, !total);
-    const other = { name: `${report.count(rest.length)} smaller`, op: -1, ops: members, share, start: -1 };
-    return [...found.slice(0, most - 1), { ...other, weight: share.reduce((a, b) => a + b, 0) }];
+    const longest = own.length > most ? Array.from(report.sorted(own, data.time)).reverse() : own;
+    const found = Array.from(scopes, ([key, members]) => grouped(data, counted, key, members, start + key.length + 1));
+    for (const op of longest.slice(0, most)) found.push(grouped(data, counted, data.names[op].slice(start), [op], start, op));
+    found.sort((a, b) => b.weight - a.weight);
+    const hidden = longest.slice(most), number = found.length + hidden.length;
+    if (number <= most) return found;
+    const rest = found.slice(most - 1).flatMap((one) => one.ops).concat(hidden);
+    const name = `${report.count(number - most + 1)} smaller`;
+    return [...found.slice(0, most - 1), grouped(data, counted, name, rest, -1)].sort((a, b) => b.weight - a.weight);
   };
 }

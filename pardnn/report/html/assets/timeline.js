@@ -141,6 +141,8 @@
 
   const plot = (box, lanes, data, view) => {
     const height = stack(lanes), wide = box.clientWidth > 600;
+    const longest = lanes.reduce((most, lane) => Math.max(most, lane.label.length), 0);
+    const room = Math.min(wide ? 150 : 100, 16 + 7.2 * Math.max(longest, 5));
     const options = {
       width: box.clientWidth, height: height + 34, padding: [0, 12, 0, 0],
       legend: { show: false },
@@ -152,7 +154,7 @@
           values: report.timeAxis, stroke: () => report.theme.colour("muted"), grid: { stroke: () => report.theme.colour("rule"), width: 1 },
           ticks: { show: false }, size: 30, space: wide ? 90 : 70, font: "11px system-ui, sans-serif",
         },
-        { values: () => [], size: wide ? 76 : 54, grid: { show: false }, ticks: { show: false } },
+        { values: () => [], size: room, grid: { show: false }, ticks: { show: false } },
       ],
       hooks: {
         draw: [(u) => { draw(u, lanes, data, view); labels(u, lanes); }],

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pardnn.report.html.markup import Html, Part, join, table, tag
+from pardnn.report.html.markup import Html, Part, brief, join, table, tag
 from pardnn.report.html.page import Section
 from pardnn.report.html.step import Step, shares, traffic
-from pardnn.report.words import short
 from pardnn.units import format_size, format_time
 
 _WIDE, _HIGH = 1000, 10
@@ -56,7 +55,7 @@ def bar(parts: list[int], whole: int, device: int) -> Html:
 
 def name(step: Step, device: int) -> Html:
     """A device with its colour."""
-    return join([swatch(device), short(step.machine.devices[device])])
+    return join([swatch(device), brief(step.machine.devices[device])])
 
 
 def swatch(device: int) -> Html:
@@ -65,7 +64,7 @@ def swatch(device: int) -> Html:
 
 
 def _time(ns: int, whole: int) -> str:
-    return f"{format_time(ns)} · {100 * ns / whole if whole else 0:.0f} %"
+    return "–" if not ns else f"{format_time(ns)} · {100 * ns / whole if whole else 0:.0f} %"
 
 
 def _limit(limit: int | None) -> str:

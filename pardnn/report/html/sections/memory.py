@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pardnn.report.html.markup import Html, Part, join, shown, table, tag
+from pardnn.report.html.markup import Html, Part, brief, join, shown, table, tag
 from pardnn.report.html.pack import pack
 from pardnn.report.html.page import Section
 from pardnn.report.html.sections.devices import swatch
 from pardnn.report.html.step import Step, at_peak, envelope
-from pardnn.report.words import short
 from pardnn.units import format_size, format_time
 
 MOST_DEVICES = 32
@@ -30,7 +29,7 @@ def memory(step: Step) -> Section:
         time, level = held[d]
         peak = int(level.argmax())
         columns[f"time{d}"], columns[f"held{d}"] = envelope(time, level, step.makespan_ns, _POINTS)
-        label = f"{short(step.machine.devices[d])} at most {format_size(int(level[peak]))}"
+        label = f"{brief(step.machine.devices[d])} at most {format_size(int(level[peak]))}"
         values.append({"device": d, "limit": step.limit(d), "label": label})
         cards.append(_card(step, d, int(time[peak]), int(level[peak])))
     left = step.machine.k - len(full)
@@ -62,7 +61,7 @@ def _card(step: Step, device: int, moment: int, level: int) -> Html:
         rows.append(["all others", tag("td", ""), format_size(rest)])
     return tag(
         "article",
-        tag("h3", swatch(device), short(step.machine.devices[device])),
+        tag("h3", swatch(device), brief(step.machine.devices[device])),
         tag("p", f"{format_size(level)} at {format_time(moment)}, {of}", class_="note"),
         tag("div", class_="plot small", id=f"memory-{device}"),
         tag("details", tag("summary", "At the peak"), table(heads, rows, caption="Largest at the peak"))

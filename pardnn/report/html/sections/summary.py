@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pardnn.report.html.markup import Html, Part, join, shown, tag
+from pardnn.report.html.markup import Html, Part, brief, join, shown, tag
 from pardnn.report.plan import speed_up
-from pardnn.report.words import count, short, us
+from pardnn.report.words import count, us
 from pardnn.units import format_size
 
 _AS_FAST = 1.005
@@ -44,7 +44,7 @@ def _fits(result: Result, mem_bytes: Sequence[int | None]) -> str:
         if over is None:
             return "Does not fit"
         device, peak, limit = over["device"], over["peak_bytes"], over["limit_bytes"]
-        return f"Does not fit: {short(device)} needs {format_size(peak)} and has {format_size(limit)}"
+        return f"Does not fit: {brief(device)} needs {format_size(peak)} and has {format_size(limit)}"
     if all(size is None for size in mem_bytes):
         return f"Runs on {cards} of unlimited memory"
     if len(set(mem_bytes)) == 1:
@@ -96,7 +96,7 @@ def _figures(result: Result) -> list[tuple[str, str, str]]:
         ("Step time", us(result["makespan_us"]), f"one card {single}"),
         ("Speed-up", f"{speed_up(result):.2f} ×", f"on {count(result['devices'], 'card')}"),
         ("Best possible", bound, "no placement is faster"),
-        ("Highest peak", format_size(peak["peak_bytes"]), f"{limit}, {short(peak['device'])}"),
+        ("Highest peak", format_size(peak["peak_bytes"]), f"{limit}, {brief(peak['device'])}"),
         ("Sent", format_size(result["comm_bytes"]), count(result["transfers"], "transfer")),
     ]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pardnn.report.html.markup import Html, join, tag
+from pardnn.report.html.markup import Html, brief, join, tag
 from pardnn.report.html.pack import codes, names, pack
 from pardnn.report.html.page import Section
 from pardnn.report.html.step import Step
-from pardnn.report.words import count, percent, short
+from pardnn.report.words import count, percent
 
 _HELP = (
     "Each bar is an op, each thin bar a transfer on a link it holds. Drag to zoom, or turn the wheel after a click; "
@@ -77,8 +77,8 @@ def _values(step: Step, kept: NDArray[np.int64]) -> dict[str, Any]:
     pairs = np.unique(step.sender.astype(np.int64) * k + step.schedule.transfer_device).tolist()
     kinds, reasons, sources = (codes(column)[0] for column in _coded(step, kept))
     return {
-        "devices": [short(step.machine.devices[d]) for d in used],
-        "links": [short(link) for link in step.machine.links],
+        "devices": [brief(step.machine.devices[d]) for d in used],
+        "links": [brief(link) for link in step.machine.links],
         "paths": {str(pair): step.links_of(*divmod(pair, k)) for pair in pairs},
         "makespan": step.makespan_ns,
         "kinds": kinds,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pardnn.report.html.markup import Html, Part, join, table, tag
+from pardnn.report.html.markup import Html, Part, brief, join, table, tag
 from pardnn.report.html.page import Section
 from pardnn.report.html.sections.devices import name
 from pardnn.report.html.step import Step, traffic
-from pardnn.report.words import count, short
+from pardnn.report.words import count
 from pardnn.units import format_size
 
 _MOST = 32
@@ -23,7 +23,7 @@ def matrix(step: Step) -> Section:
     most = int(sent.max(initial=0))
     if not most:
         return Section("traffic", "Traffic", tag("p", "Nothing is sent from device to device."))
-    heads: list[Part] = ["from \\ to", *(short(step.machine.devices[d]) for d in busy), "sum"]
+    heads: list[Part] = ["from \\ to", *(brief(step.machine.devices[d]) for d in busy), "sum"]
     rows: list[list[Part]] = [
         [name(step, a), *(_cell(int(sent[a, b]), most, same=a == b) for b in busy), format_size(int(sent[a].sum()))]
         for a in busy
