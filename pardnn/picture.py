@@ -47,12 +47,11 @@ def report(plan: Plan, command: str = "", more: Sequence[Section] = ()) -> bytes
 def picture(plan: Plan) -> Step:
     """The step of a plan. O(n + m)."""
     subject, schedule = plan.subject, plan.schedule
-    factors = getattr(subject.costs, "band", None)
     took = (schedule.finish_ns - schedule.start_ns)[:, None]
     return Step(
         plan.result(), subject.names, subject.ops, subject.problem.workload, subject.problem.machine, schedule,
         subject.costs.source, why(plan), slack_ns(plan),
-        None if factors is None else np.rint(took * factors).astype(np.int64),
+        np.rint(took * subject.costs.band).astype(np.int64),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -14,6 +15,23 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # an uninstalled checkout knows its own program
 _PUBLIC = re.compile(r"^::: pardnn\.(\w+)$", re.MULTILINE)
 _OUT = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(#[^)]*)?\)")
+
+
+def on_config(config: Any) -> Any:
+    """Pages that the navigation does not name stand at its end: a new page needs no second place to be written in."""
+    docs = Path(config["docs_dir"])
+    pages = sorted(page.relative_to(docs).as_posix() for page in docs.rglob("*.md"))
+    if rest := [page for page in pages if page not in set(_named(config["nav"]))]:
+        config["nav"].append({"More": rest})
+    return config
+
+
+def _named(nav: Any) -> Iterator[str]:
+    """The pages in a navigation of lists and sections."""
+    if isinstance(nav, str):
+        yield nav
+    for part in nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ():
+        yield from _named(part)
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 COPIES = 4
 """Runs of the op in one step, one after the other: what the step itself costs is shared among them."""
+TOLD_APART = 0.25
+"""Of an empty step's time, the least that counts: what is less is mostly the clock's."""
 
 
 def device_name() -> str:
@@ -25,9 +27,10 @@ def timed(
     family: str, rows: Mapping[str, NDArray[np.float64]], names: tuple[str, ...], *, warmup: int, repeats: int,
     tell: Callable[[int], None] = lambda done: None,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """[r] median ms of one run of each op; an empty step's median is subtracted. NaN where the device has no room.
+    """[r] median ms of one run of each op; an empty step's median is subtracted. NaN where the device has no room
+    or the op is too short to be told from an empty step.
 
-    `names` are the vector ops by their code. At least a microsecond: less cannot be told from nothing.
+    `names` are the vector ops by their code.
     """
     import tensorflow as tf
 
@@ -40,8 +43,9 @@ def timed(
             with tf.device(device_name()):
                 op, inputs = _op(family, one, names)
                 full, empty = _step(op, inputs, COPIES), _step(op, inputs, 0)
-                took = _median_ms(full, warmup, repeats) - _median_ms(empty, warmup, repeats)
-            found.append(max(took / COPIES, 1e-3))
+                nothing = _median_ms(empty, warmup, repeats)
+                took = _median_ms(full, warmup, repeats) - nothing
+            found.append(took / COPIES if took > TOLD_APART * nothing else float("nan"))
         except tf.errors.ResourceExhaustedError:
             found.append(float("nan"))
         tell(at + 1)

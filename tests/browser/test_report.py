@@ -159,10 +159,11 @@ def test_all_of_it_is_reached_by_keyboard(opened: Open) -> None:
     assert {"skip", "theme", "timeline-plot", "head"} <= reached
 
 
-def test_paper_is_light(opened: Open) -> None:
+def test_paper_is_light_and_pictures_are_drawn_for_its_width(opened: Open) -> None:
     found = opened(report(), dark=True)
     found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert found.page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert found.number("document.querySelector('#timeline-plot .uplot').clientWidth") <= 690  # as wide as a page
     assert len(found.page.pdf()) > 20_000
     found.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert found.page.evaluate("document.documentElement.dataset.theme") == "dark"

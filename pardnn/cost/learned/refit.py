@@ -21,7 +21,10 @@ FEWEST = 12
 
 @dataclass(frozen=True, eq=False)
 class Refitted:
-    """The family for the device, and its mean error on the ops kept back, in per cent: before, and after."""
+    """The family for the device, and its mean error on the ops kept back, in per cent: before, and after.
+
+    Where that is no less, the family is the one before.
+    """
 
     family: Family
     before: float
@@ -58,10 +61,13 @@ def refit(family: Family, rows: Mapping[str, Column], ms: Column, figures: tuple
     new = replace(family, ensemble=ensemble, blind=None, trained=np.array([figures]))
     part = {name: column[judged] for name, column in rows.items()}
     there = device.take(judged)
+    before, after = (_error(one, part, there, ms[judged]) for one in (family, new))
+    if after >= before:
+        # Too few ops, or too noisy ones, to learn from: the shipped networks know better.
+        new = replace(new, ensemble=family.blind or family.ensemble)
     doubts = quantile(new.doubts(ms[judged], part, there), 0.9)
     new = replace(new, doubts_known=doubts, doubts_unseen=max(doubts, family.doubts_unseen))
-    before, after = (_error(one, part, there, ms[judged]) for one in (family, new))
-    return Refitted(new, before, after)
+    return Refitted(new, before, min(before, after))
 
 
 def _error(family: Family, rows: Mapping[str, Column], device: Devices, ms: Column) -> float:

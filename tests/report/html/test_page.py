@@ -197,7 +197,7 @@ def test_the_headline(changes: dict[str, Any], mem: list[int | None], said: tupl
     device = {"device": "/device:GPU:0", "peak_bytes": 20, "limit_bytes": 9}
     result = {
         "devices": 4, "fits": True, "makespan_us": 100.0, "single_device_us": 290.0, "single_device_fits": True,
-        "gap": 0.103, "per_device": [device],
+        "gap": 0.11, "per_device": [device],
     }  # fmt: skip
     assert headline(result | changes, mem) == f"{'; '.join(said)}."
 

@@ -60,12 +60,27 @@ report.sorted = (items, value) => {
   return Uint32Array.from(both, (one) => one % NUMBERS);
 };
 
-// Calls in one frame become one.
+// Calls in one frame become one; `now` does it at once, for paper does not wait for a frame.
 report.once = (work) => {
   let waiting = false;
-  return () => {
+  const call = () => {
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => { waiting = false; work(); });
   };
+  call.now = work;
+  return call;
+};
+
+// Work to be done whenever a box has another width, and for paper.
+report.fits = [];
+report.onWidth = (box, work) => {
+  let width = box.clientWidth;
+  const fit = () => {
+    if (!box.clientWidth || box.clientWidth === width) return;
+    width = box.clientWidth;
+    work(width);
+  };
+  report.fits.push(fit);
+  new ResizeObserver(report.once(fit)).observe(box);
 };

@@ -35,8 +35,6 @@
       report.element("li", {}, report.element("span", { className: `swatch dev${i % 8}` }), one.name)));
     if (spec.series.length > 1) box.after(keys);
     report.theme.listen(report.once(() => u.redraw(true)));
-    new ResizeObserver(report.once(() => {
-      if (box.clientWidth && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
-    })).observe(box);
+    report.onWidth(box, (width) => u.setSize({ width, height: u.height }));
   };
 }

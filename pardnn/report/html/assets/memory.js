@@ -54,9 +54,7 @@
       const redraw = report.once(() => u.setData(clipped(time, held, view)));
       view.listen(redraw);
       report.theme.listen(report.once(() => u.redraw(true)));
-      new ResizeObserver(report.once(() => {
-        if (box.clientWidth && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
-      })).observe(box);
+      report.onWidth(box, (width) => u.setSize({ width, height: u.height }));
     }
   };
 }

@@ -97,8 +97,7 @@
       trail.pop();
       draw(true);
     });
-    let width = box.clientWidth;
-    new ResizeObserver(report.once(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(false); } })).observe(box);
+    report.onWidth(box, () => draw(false));
     draw(false);
   };
 

@@ -6,13 +6,13 @@
   let chosen = null, printing = false;
 
   const isDark = () => !printing && (chosen === null ? dark.matches : chosen);
-  const apply = () => {
+  const apply = (now = false) => {
     root.dataset.theme = isDark() ? "dark" : "light";
     const button = report.byId("theme");
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-pressed", String(isDark()));
     button.setAttribute("aria-label", isDark() ? "Light colours" : "Dark colours");
-    for (const listener of listeners) listener();
+    for (const listener of listeners) (now ? listener.now ?? listener : listener)();
   };
 
   report.theme = {
@@ -22,8 +22,14 @@
     device: (d) => report.theme.colour(`dev${d % 8}`),
   };
   report.byId("theme").addEventListener("click", () => { chosen = !isDark(); apply(); });
-  dark.addEventListener("change", apply);
-  addEventListener("beforeprint", () => { printing = true; apply(); });
-  addEventListener("afterprint", () => { printing = false; apply(); });
+  dark.addEventListener("change", () => apply());
+  const print = (begins) => {
+    printing = begins;
+    root.classList.toggle("paper", begins); // as wide as a page, so that pictures are drawn for it
+    for (const fit of report.fits) fit();
+    apply(true);
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
   apply();
 }

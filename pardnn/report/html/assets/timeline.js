@@ -174,9 +174,7 @@
     view.listen(redraw);
     view.onChoose(redraw);
     report.theme.listen(redraw);
-    new ResizeObserver(report.once(() => {
-      if (box.clientWidth && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
-    })).observe(box);
+    report.onWidth(box, (width) => u.setSize({ width, height: u.height }));
     report.pointer(u, box, lanes, data, view);
     return lanes;
   };

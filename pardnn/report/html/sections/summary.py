@@ -8,7 +8,7 @@ from typing import Any
 
 from pardnn.report.html.markup import Html, Part, brief, join, shown, tag
 from pardnn.report.plan import speed_up
-from pardnn.report.words import count, us
+from pardnn.report.words import count, percent, us
 from pardnn.units import format_size
 
 _AS_FAST = 1.005
@@ -84,7 +84,7 @@ def _gap(result: Result) -> str:
         return "how good it could be at best is not known"
     if gap >= 1:
         return f"at most {1 + gap:.1f} times the best possible"
-    return "nothing can be faster" if gap <= 0 else f"at most {-int(-100 * gap // 1)} % from the best possible"
+    return "nothing can be faster" if gap <= 0 else f"at most {percent(gap)} from the best possible"
 
 
 def _figures(result: Result) -> list[tuple[str, str, str]]:
