@@ -44,8 +44,8 @@ class Method:
 BUDGETS: Mapping[str, tuple[int, int]] = {
     "fast": (200_000, 15_000),
     "live": (5_000_000, 200),  # so that it takes little beside the tracing of as many ops
-    "balanced": (10_000_000, 15_000),
-    "best": (10_000_000, 15_000),  # and again and again: whoever asks for it stops it
+    "balanced": (14_000_000, 20_000),
+    "best": (14_000_000, 20_000),  # and again and again: whoever asks for it stops it
 }
 """Nodes the search may simulate for each number of GPUs: so many, some millions a second, and so many times all."""
 

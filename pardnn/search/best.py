@@ -102,7 +102,7 @@ class Best:
     def _plain(self, problem: Problem) -> int:
         """The budget for one number of GPUs; less of it on large graphs, which no cache holds."""
         n = problem.workload.dag.n
-        return min(self.budget if n <= _LARGE else 2 * self.budget // 3, self.times * n)
+        return min(self.budget if n <= _LARGE else self.budget // 2, self.times * n)
 
     def _on_fewer(self, fewer: Problem, than_ns: int, seed: int) -> Placement | None:
         """The answer on fewer GPUs; None where it cannot be faster than that, or nothing fits."""
