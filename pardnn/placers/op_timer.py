@@ -56,8 +56,7 @@ def _step(op: Callable[..., Any], inputs: list[Any], copies: int) -> Callable[[]
     """A step that runs the op so many times in a row and gives one number of the result, to be waited for."""
     import tensorflow as tf
 
-    @tf.function(autograph=False)
-    def step() -> Any:
+    def run() -> Any:
         result = inputs[0].read_value()
         values = [variable.read_value() for variable in inputs]
         for _ in range(copies):
@@ -65,6 +64,7 @@ def _step(op: Callable[..., Any], inputs: list[Any], copies: int) -> Callable[[]
                 result = op(*values)
         return tf.reshape(result, [-1])[0]
 
+    step: Callable[[], Any] = tf.function(run, autograph=False)
     step()  # traced here, not while the clock runs
     return step
 

@@ -140,7 +140,7 @@ def _lines(kind: str, table: Measured, said: Prediction) -> Iterator[tuple[objec
             if not len(at):
                 continue
             part, ms = table.take(at), table.ms[at]
-            here = Prediction(*(column[at] for column in said))
+            here = Prediction(said.ms[at], said.low[at], said.high[at], said.inside[at])
             name = NAMES[device] + (f", {vector.OPS[int(op)]}" if kind == "vector" else "")
             yield name, len(at), mape(here.ms, ms), mape(at_peaks(part), ms), mape(as_shipped(part), ms), held(here, ms)
 

@@ -9,8 +9,10 @@ update of filter and input, as [1] measured it).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pardnn.cost.learned.device import Column, Devices
 from pardnn.cost.learned.network import Floats
@@ -53,7 +55,7 @@ def features(rows: Mapping[str, Column], device: Devices) -> Floats:
     pad = np.where(rows["same_padding"] > 0, np.maximum((out - 1) * s + k - m, 0), 0)
     work, traffic = flops_of(rows) / device.flops, bytes_of(rows) / device.bandwidth
     log = np.log
-    columns: list[Column] = [
+    columns: list[NDArray[Any]] = [
         log(b), log(m), log(k), log(s), log(i), log(o), log(work), log(out), log(traffic), log(work / traffic),
         log(b * out**2), log(k * k * i), log(b * m * m * i), log(b * out**2 * o), log(k * k * i * o),
         log(b * m * m * i / device.bandwidth), log(b * out**2 * o / device.bandwidth),
@@ -80,7 +82,7 @@ def features(rows: Mapping[str, Column], device: Devices) -> Floats:
     return np.stack([np.asarray(c, np.float32) for c in (*columns, *device.features())], 1)
 
 
-def _fourier(rows: Mapping[str, Column], padded: Column, out: Column, flops: Column) -> list[Column]:
+def _fourier(rows: Mapping[str, Column], padded: Column, out: Column, flops: Column) -> list[NDArray[Any]]:
     """Whether cuDNN's Fourier methods, of the whole image or of tiles of 32, pay and fit in the scratch allowed."""
     b, i, o, k = rows["batch"], rows["channels_in"], rows["channels_out"], rows["kernel"]
     maps = b * i + b * o + i * o

@@ -60,8 +60,8 @@ def loss_of_log(
     measured_ms: NDArray[np.float64], least_ms: NDArray[np.float64], overhead_ms: NDArray[np.float64], bend: float = 0.3
 ) -> LossOfLog:
     """The loss: Huber's, of log(predicted / measured)."""
-    columns = (np.log(measured_ms), least_ms, overhead_ms)
-    return LossOfLog(*(np.asarray(c, np.float32) for c in columns), np.float32(bend))
+    log_measured, least, over = (np.asarray(c, np.float32) for c in (np.log(measured_ms), least_ms, overhead_ms))
+    return LossOfLog(log_measured, least, over, np.float32(bend))
 
 
 @dataclass(frozen=True, eq=False)

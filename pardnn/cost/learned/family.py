@@ -80,7 +80,7 @@ class Family:
 
     def _known(self, device: Devices) -> NDArray[np.bool_]:
         figures = np.stack([device.flops, device.bandwidth], 1)[:, None]
-        return np.asarray((np.abs(figures / self.trained[None, :, :2] - 1) < ALIKE).all(2).any(1))
+        return np.asarray((np.abs(figures / self.trained[None, :, :2] - 1).max(2) < ALIKE).any(1))
 
     def _near(self, device: Devices) -> NDArray[np.bool_]:
         balance = self.trained[:, 0] / self.trained[:, 1]

@@ -38,7 +38,7 @@ def save(families: Mapping[str, Family]) -> bytes:
     arrays: _Arrays = {}
     for name, family in families.items():
         arrays |= {f"{name}/{key}": value for key, value in _arrays(family).items()}
-    np.savez_compressed(content, **arrays)
+    np.savez_compressed(content, **arrays)  # type: ignore[arg-type]
     return content.getvalue()
 
 

@@ -78,7 +78,7 @@ def _gradients(
         layers.append(np.maximum(hidden, 0, out=hidden))
     if recipe.dropout:
         kept = rng.random(layers[-1].shape, np.float32) >= recipe.dropout
-        layers[-1] = layers[-1] * (kept / np.float32(1 - recipe.dropout))
+        layers[-1] = np.asarray(layers[-1] * kept / (1 - recipe.dropout), np.float32)
     _, by_output = loss((layers[-1] @ params[-2] + params[-1])[:, 0])
     flowing = by_output[:, None].astype(np.float32)
     gradients: list[Floats] = []

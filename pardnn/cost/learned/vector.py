@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pardnn.cost.learned.device import Column, Devices
 from pardnn.cost.learned.network import Floats
@@ -36,7 +38,7 @@ def features(rows: Mapping[str, Column], device: Devices) -> Floats:
     r, w, op = rows["rows"], rows["width"], rows["op"]
     log, reduces = np.log, op >= OPS.index("softmax")
     elements = r * w
-    columns: list[Column] = [
+    columns: list[NDArray[Any]] = [
         log(bytes_of(rows) / device.bandwidth), log(bytes_of(rows) / device.cache), log(elements / device.cores),
         reduces * log(r / device.cores * 64), reduces * log(w), reduces * np.minimum(r / device.cores * 16, 4),
         elements % 4 == 0, *(reduces * (w <= edge) for edge in (64, 128, 256, 512, 1024, 2048)),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pardnn.cost.learned.ensemble import loss_of_log, times
-from pardnn.cost.learned.network import Network, initial, without_last
+from pardnn.cost.learned.network import Floats, Network, initial, without_last
 from pardnn.cost.learned.training import Recipe, _gradients, train
 
 
@@ -13,7 +13,7 @@ def test_gradients_are_those_of_the_loss() -> None:
     network = initial(x, (8, 8), rng)
     y = rng.standard_normal(20).astype(np.float32)
 
-    def loss(out, rows=None):  # type: ignore[no-untyped-def]
+    def loss(out: Floats) -> tuple[float, Floats]:
         return float(np.mean((out - y) ** 2)), (2 * (out - y) / 20).astype(np.float32)
 
     params = [p.copy() for pair in zip(network.weights, network.biases, strict=True) for p in pair]
