@@ -9,18 +9,20 @@ import numpy as np
 from pardnn.cost.learned import convolution, product, vector
 from pardnn.cost.learned.device import Column
 
+LEAST = 0.01
+"""Of the limits, what an op takes at least: shorter ones cannot be told from nothing."""
 Rows = dict[str, Column]
 
 
 def drawn(count: int, limit_bytes: int, limit_flops: float, rng: np.random.Generator) -> Mapping[str, Rows]:
-    """Per family `count` ops of no more than so many bytes and operations."""
+    """Per family `count` ops of no more than so many bytes and operations, and no less than a share of one of these."""
     makers = {"product": _products, "convolution": _convolutions, "vector": _vectors}
     rules = {"product": product, "convolution": convolution, "vector": vector}
     found = {}
     for name, make in makers.items():
         rows = make(40 * count, rng)
-        fits = (rules[name].bytes_of(rows) <= limit_bytes) & (rules[name].flops_of(rows) <= limit_flops)
-        at = np.flatnonzero(fits)[:count]
+        share = np.maximum(rules[name].bytes_of(rows) / limit_bytes, rules[name].flops_of(rows) / limit_flops)
+        at = np.flatnonzero((share <= 1) & (share >= LEAST))[:count]
         found[name] = {column: values[at] for column, values in rows.items()}
     return found
 
