@@ -11,6 +11,7 @@ from pardnn.placers.plan import plan_bytes
 
 if TYPE_CHECKING:
     from pardnn.plan import Plan
+    from pardnn.report.html.page import Section
 
 
 @dataclass
@@ -21,6 +22,8 @@ class Pictures:
     trace: str | None = None
     max_events: int | None = None
     notes: list[str] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    """Of the page, beside those of every plan."""
 
     @classmethod
     def taken(cls, given: dict[str, Any]) -> Self:
@@ -45,7 +48,7 @@ class Pictures:
             from pardnn.cli.typed import typed
             from pardnn.picture import report
 
-            return report(plan, typed())
+            return report(plan, typed(), self.sections)
         if path == self.trace:
             trace = plan.timeline(**({"max_events": self.max_events} if self.max_events else {}))
             self.notes += [trace.dropped] if trace.dropped else []

@@ -22,8 +22,13 @@ def replicas_report(found: Mapping[str, Any]) -> RenderableType:
     sentence = Text(choice(found), style="bold")
     if not _others(found):
         return sentence
-    heads = ("replicas", "own step", "all-reduce", f"{found['unit']}/s", "peak")
-    return Group("", table(heads, [_cells(row) for row in found["rows"]], left=("replicas",)), "", sentence)
+    rows = [cells(row) for row in found["rows"]]
+    return Group("", table(heads(found), rows, left=("replicas",)), "", sentence)
+
+
+def heads(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of the columns of `cells`."""
+    return ("replicas", "own step", "all-reduce", f"{found['unit']}/s", "peak")
 
 
 def choice(found: Mapping[str, Any]) -> str:
@@ -60,7 +65,8 @@ def _others(found: Mapping[str, Any]) -> list[Row]:
     return [row for row in found["rows"][1:] if row["fits"] and row["per_second"]]
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def cells(row: Row) -> tuple[str, ...]:
+    """A row of replicas to read."""
     if not row["fits"]:
         return (row["name"], "does not fit", "", "", "")
     if row["per_second"] is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Program
 
 
@@ -15,6 +17,32 @@ def test_partition_writes_a_report_that_says_how_it_was_made(pardnn: Program, di
     assert f"pardnn partition {diamond} --gpus 2 --method heft --dry-run --html a.html --json" in page
     assert "one card" in page
     assert not list(tmp_path.glob("*.placement.json"))
+
+
+def test_what_data_parallelism_would_do_is_on_the_page(pardnn: Program, diamond: Path, tmp_path: Path) -> None:
+    asked = ("partition", diamond, "--gpus", 2, "--effort", "fast", "--dry-run", "--html", "a.html", "--force")
+    said = pardnn(*asked).out.splitlines()
+    page = (tmp_path / "a.html").read_text()
+    assert 'id="replicas"' in page
+    for name in ("1x2", "2x1"):
+        row = next(line for line in said if line.startswith(name))
+        assert f">{name}</th>" in page
+        assert f">{row.split()[-2]} {row.split()[-1]}</td>" in page  # its peak
+    assert pardnn(*asked, "--no-alternatives").code == 0
+    assert 'id="replicas"' not in (tmp_path / "a.html").read_text()
+
+
+def test_ctrl_c_while_data_parallelism_is_looked_at_keeps_the_plan(
+    pardnn: Program, diamond: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pardnn.answers.replicas.replicas", interrupted)
+    done = pardnn("partition", diamond, "--gpus", 2, "--method", "heft", "-o", "p.placement.json", "--html", "a.html")
+    assert done.code == 4
+    assert "wrote p.placement.json, a.html" in done.out
+    assert 'id="replicas"' not in (tmp_path / "a.html").read_text()
 
 
 def test_a_report_is_not_overwritten_unless_forced_and_comes_out_the_same(

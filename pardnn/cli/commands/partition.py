@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
+
+if TYPE_CHECKING:
+    from pardnn.cli.voice import Progress
+    from pardnn.plan import Plan
 
 CUT_SHORT = 4
 
@@ -48,10 +52,10 @@ def command(
 
     Ctrl-C during a search ends it with the best so far (exit 4); pressed again it leaves nothing.
     """
-    from pardnn.answers.replicas import replicas
     from pardnn.cli.outputs import Outputs
     from pardnn.cli.pictures import Pictures
     from pardnn.pipeline import prepare, solve
+    from pardnn.report.html.sections.replicas import beside
     from pardnn.report.replicas import replicas_report
 
     pictures = Pictures.taken(given)
@@ -69,14 +73,27 @@ def command(
         subject = prepare(graph, asked)
         outputs = targets(placed=subject.file is not None)
         plan = solve(subject, asked, tell, patient=True, reach=tell.reach)
+        found, cut_short = (None, plan.timed_out) if no_alternatives or plan.timed_out else _beside(plan, tell)
+        if found is not None and pictures.html is not None:
+            pictures.sections.append(beside(found))
         tell("writing")
         started = time.perf_counter()
         outputs.write(pictures.contents(plan, outputs.paths))
         plan = pictures.noted(plan)
         seconds = time.perf_counter() - started
-        found = None if no_alternatives or plan.timed_out else replicas(plan, tell)
     if found is None:
         voice.report(plan, outputs.paths, seconds)
     else:
         voice.report(plan, outputs.paths, seconds, {"alternatives": found}, replicas_report(found))
-    return CUT_SHORT if plan.timed_out else 0
+    return CUT_SHORT if cut_short else 0
+
+
+def _beside(plan: Plan, tell: Progress) -> tuple[dict[str, Any] | None, bool]:
+    """Data parallelism beside the plan, and whether Ctrl-C ended the look at it: the plan itself is not lost then."""
+    from pardnn.answers.replicas import replicas
+
+    try:
+        return replicas(plan, tell), False
+    except KeyboardInterrupt:
+        tell("interrupted: the plan is there, what data parallelism would do is not")
+        return None, True
