@@ -153,7 +153,9 @@ def test_a_built_package_holds_every_file_of_data(tmp_path: Path) -> None:
     arguments = ["setup.py", "-q", "build", "--build-base", str(built)]
     code = f"import sys, setuptools; sys.argv = {arguments}; setuptools.setup()"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=source, check=True, capture_output=True)
-    wanted = {p.relative_to(source) for p in source.rglob("*") if p.suffix in (".py", ".toml", ".json", ".typed")}
+    data = (".py", ".toml", ".json", ".typed", ".npz", ".js", ".css")
+    wanted = {p.relative_to(source) for p in source.rglob("*") if p.suffix in data or "assets" in p.parts[:-1]}
+    wanted = {p for p in wanted if (source / p).is_file()}
     assert {p.relative_to(built / "lib") for p in (built / "lib").rglob("*") if p.is_file()} == wanted - {
         Path("pyproject.toml")
     }
