@@ -54,4 +54,5 @@ def figures(card: Card) -> tuple[float, ...]:
 def devices(figures_of: Sequence[tuple[float, ...]], row: NDArray[np.intp]) -> Devices:
     """[r] the devices that the rows name by their number."""
     table = np.array(figures_of, np.float64)
-    return Devices(*(table[row, column] for column in range(table.shape[1])))
+    # A list: a tuple made from a generator is resized, which fails while something looks through all objects.
+    return Devices(*[table[row, column] for column in range(table.shape[1])])
