@@ -90,7 +90,25 @@ def test_heads_sort_and_of_many_rows_few_exist(opened: Open) -> None:
     found.page.locator(".scroller").focus()
     found.page.keyboard.press("End")
     found.page.wait_for_selector("[data-place='9999']")
-    assert "block_99/layer_499/op_9/" in found.text("[data-place='9999']")
+    assert "block_199/layer_999/op_9/" in found.text("[data-place='9999']")
+
+
+def test_names_are_sorted_as_people_count(opened: Open) -> None:
+    found = opened(report(10_000))
+    found.page.get_by_role("columnheader", name="op", exact=True).locator("button").click()
+    found.page.locator(".scroller").focus()
+    found.page.keyboard.press("End")
+    found.page.wait_for_selector("[data-place='9999']")
+    order = found.page.evaluate("""() => {
+        const names = ["b", "a_10", "a_2", "a", "a_02", "a_2/c_10", "a_2/c_9", "a_x", "10", "9", "A_3"];
+        return Array.from(report.natural(names), (at) => names[at]);
+    }""")
+    assert order == ["9", "10", "A_3", "a", "a_2", "a_02", "a_2/c_9", "a_2/c_10", "a_10", "a_x", "b"]
+    found.page.get_by_label("Search").fill("op_3/")
+    found.page.locator("#found", has_text="1,000 of 10,000 ops").wait_for()
+    found.page.wait_for_selector("#ops-grid [data-place='11']")
+    assert "layer_2/op_3/" in found.text("#ops-grid [data-place='2']")
+    assert "layer_10/op_3/" in found.text("#ops-grid [data-place='10']")
 
 
 def test_scopes_open_and_close(opened: Open) -> None:

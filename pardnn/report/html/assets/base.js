@@ -60,6 +60,17 @@ report.sorted = (items, value) => {
   return Uint32Array.from(both, (one) => one % NUMBERS);
 };
 
+// The places of texts in rising order, numbers in them as people count: a_2 before a_10. A number's length goes before
+// its digits, so that plain texts are compared, which is quicker than the browser's own way for 200,000 names.
+report.natural = (texts) => {
+  const key = (digits) => {
+    const bare = digits.replace(/^0+(?=.)/, "");
+    return `0${String.fromCharCode(bare.length)}${bare}`;
+  };
+  const keys = texts.map((text) => text.replace(/[0-9]+/g, key));
+  return Uint32Array.from(texts.keys()).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
+};
+
 // Calls in one frame become one; `now` does it at once, for paper does not wait for a frame.
 report.once = (work) => {
   let waiting = false;

@@ -6,18 +6,12 @@ report.rows = (data) => {
   const memory = Float64Array.from({ length: n }, (_, i) => data.resident[i] + data.output[i] + data.temp[i]);
   // Codes of texts by the order of the texts, so that sorting compares numbers.
   const ranked = (texts, code) => {
-    const order = Array.from(texts.keys()).sort((a, b) => (texts[a] < texts[b] ? -1 : 1));
     const rank = new Float64Array(texts.length);
-    order.forEach((text, place) => { rank[text] = place; });
+    report.natural(texts).forEach((text, place) => { rank[text] = place; });
     return Float64Array.from(code, (c) => rank[c]);
   };
   const keys = {
-    name: () => {
-      const order = Uint32Array.from(data.names.keys()).sort((a, b) => (data.names[a] < data.names[b] ? -1 : data.names[a] > data.names[b] ? 1 : 0));
-      const rank = new Float64Array(n);
-      order.forEach((op, place) => { rank[op] = place; });
-      return rank;
-    },
+    name: () => ranked(data.names, data.names.keys()),
     kind: () => ranked(kinds, data.kind), why: () => ranked(reasons, data.reason), source: () => ranked(sources, data.source),
     device: () => data.device, start: () => data.start, time: () => data.time, memory: () => memory, slack: () => data.slack,
   };
