@@ -36,6 +36,7 @@ def command(
     methods, the exit code is 3.
     """
     from pardnn.cli.outputs import Outputs
+    from pardnn.cli.pages import compared
     from pardnn.errors import DoesNotFit, InputError
     from pardnn.methods import method, summaries
     from pardnn.subject import pose
@@ -57,7 +58,7 @@ def command(
             if not as_json:
                 _show(voice, subject, rows)
             results += rows
-    outputs.write([_page(results, asked)] * len(outputs.paths))
+    outputs.write([compared(results, asked)] * len(outputs.paths))
     if as_json:
         voice.dump({"format": "pardnn-comparison/1", "results": results, "outputs": list(outputs.paths)})
     elif outputs.paths:
@@ -73,20 +74,6 @@ def _row(subject: Subject, asked: Options, tell: Progress, share: float) -> dict
 
     tell(f"{subject.name}: {asked.method}", share)
     return answer(subject, asked)
-
-
-def _page(results: list[dict[str, Any]], asked: Options) -> bytes:
-    """The report of --html."""
-    from pardnn.cli.typed import typed
-    from pardnn.picture import choices, versions
-    from pardnn.report.html.comparison import comparison_page
-    from pardnn.report.html.origin import Origin
-
-    names = (
-        "machine", "gpus", "hosts", "mem", "mem_fraction", "order", "contention", "costs", "batch_size",
-        "effort", "seed",
-    )  # fmt: skip
-    return comparison_page(results, Origin(typed(), choices(asked, names), versions()))
 
 
 def _show(voice: Voice, subject: Subject, rows: list[dict[str, Any]]) -> None:

@@ -208,6 +208,7 @@ def _write(
 ) -> None:  # fmt: skip
     """All files or none."""
     from pardnn.answers.runs import predictions
+    from pardnn.cli.pages import fitted
     from pardnn.placers.atomic import write_files
     from pardnn.report.fit_plot import fit_plot
 
@@ -225,20 +226,10 @@ def _write(
         if given["plot"]:
             files.append((given["plot"], fit_plot(target, learned, points)))
         if given["html"]:
-            page = _page(found, table.path, learned, points[:2] if points else None, given["seed"])
+            page = fitted(found, table.path, learned, points[:2] if points else None, given["seed"])
             files.append((given["html"], page))
     write_files(files, force=given["force"])
     found["outputs"] = [path for path, _ in files]
-
-
-def _page(found: dict[str, Any], name: str, learned: Any, new: Any, seed: int) -> bytes:
-    """The report of --html."""
-    from pardnn.cli.typed import typed
-    from pardnn.picture import versions
-    from pardnn.report.html.fit import fit_page
-    from pardnn.report.html.origin import Origin
-
-    return fit_page(found, name, learned, new, Origin(typed(), [("table", name), ("seed", str(seed))], versions()))
 
 
 def _wrote(found: dict[str, Any]) -> list[str]:

@@ -95,7 +95,9 @@ def command(
 
             files.append((plot, scaling_plot(result)))
         if html:
-            files.append((html, _page(result)))
+            from pardnn.cli.pages import scaled
+
+            files.append((html, scaled(result)))
         write_files(files, force=force)
     voice.warn(found.warnings)
     if as_json:
@@ -105,18 +107,6 @@ def command(
 
         voice.show(scaling_report(result), *([f"wrote {', '.join(paths)}"] if paths else []))
     return CUT_SHORT if found.timed_out else 0
-
-
-def _page(result: dict[str, Any]) -> bytes:
-    """The report of --html."""
-    from pardnn.cli.typed import typed
-    from pardnn.picture import versions
-    from pardnn.report.html.origin import Origin
-    from pardnn.report.html.scaling import scaling_page
-
-    names = ("machine", "strategy", "link", "gpus_per_replica", "gpus_per_host", "batch")
-    facts = [(name.replace("_", " "), str(result[name])) for name in names]
-    return scaling_page(result, Origin(typed(), facts, versions()))
 
 
 def _numbers(text: str) -> list[int]:

@@ -47,6 +47,7 @@ def command(
     What does not fit or cannot be read is a row with the reason. Needs `pip install 'pardnn[experiments]'`.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.cli.outputs import Outputs
+    from pardnn.cli.pages import swept as page
     from pardnn.experiments.backend import backends
     from pardnn.experiments.config import read_config
     from pardnn.experiments.store import Store
@@ -68,21 +69,9 @@ def command(
         except KeyboardInterrupt:
             voice.warn([f"what is finished is kept in {store.folder}: the same command goes on from there"])
             raise
-    report.write([_page(config, swept)] * len(report.paths))
+    report.write([page(config, swept)] * len(report.paths))
     _tell(voice, replace(swept, outputs=(*swept.outputs, *report.paths)))
     return 0
-
-
-def _page(config: str, swept: Any) -> bytes:
-    """The report of --html."""
-    from pardnn.cli.typed import typed
-    from pardnn.experiments.overview import overview
-    from pardnn.picture import versions
-    from pardnn.report.html.origin import Origin
-    from pardnn.report.html.sweep import sweep_page
-
-    name = Path(config).name
-    return sweep_page(name, overview(swept), Origin(typed(), [("configuration", name)], versions()))
 
 
 def _tell(voice: Voice, swept: Any) -> None:
