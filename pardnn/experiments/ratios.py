@@ -28,10 +28,10 @@ class Ratio(NamedTuple):
 
 
 def ratios(pairs: Pairs) -> list[Ratio]:
-    """One per cell that has a placement and takes any time, in the order of the table."""
+    """One per cell that has a placement and takes any time, on one device too, in the order of the table."""
     best: dict[Any, float] = defaultdict(lambda: math.inf)
     done = [(cell, outcome.figures) for cell, outcome in pairs if outcome.status == DONE]
-    done = [(cell, figures) for cell, figures in done if figures["makespan_us"] > 0]
+    done = [(cell, figures) for cell, figures in done if min(figures["makespan_us"], figures["single_device_us"]) > 0]
     for cell, figures in done:
         best[_question(cell)] = min(best[_question(cell)], figures["makespan_us"])
     return [

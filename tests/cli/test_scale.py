@@ -25,6 +25,24 @@ def test_the_table_in_all_its_forms(pardnn: Program, diamond: Path, tmp_path: Pa
     assert "It pays up to 8 workers" in shown
 
 
+@pytest.mark.parametrize("option", ["-o", "--plot", "--html"])
+def test_no_input_is_overwritten_and_no_output_twice(
+    pardnn: Program, diamond: Path, tmp_path: Path, option: str
+) -> None:
+    before = diamond.read_bytes()
+    done = pardnn("scale", diamond, "--workers", "1,2", option, diamond, "--force")
+    assert (done.code, done.err) == (2, f"pardnn: {diamond}: is an input, and inputs are never overwritten\n")
+    assert diamond.read_bytes() == before
+    other = "--html" if option == "-o" else "-o"
+    twice = pardnn("scale", diamond, option, "same", other, "./same")
+    assert (twice.code, "same: is named twice" in twice.err) == (2, True)
+    assert not (tmp_path / "same").exists()
+    machine = tmp_path / "here.toml"
+    machine.write_text("")
+    done = pardnn("scale", diamond, "--machine", machine, option, machine, "--force")
+    assert (done.code, "here.toml: is an input" in done.err) == (2, True)
+
+
 def test_wrong_numbers_of_workers(pardnn: Program, diamond: Path) -> None:
     for numbers in ("1,two", "0", "2000000", "-1"):
         done = pardnn("scale", diamond, f"--workers={numbers}")

@@ -35,6 +35,13 @@ def test_means_are_geometric() -> None:
     assert (round(b.over_best, 9), b.worst) == (2.0, 4.0)
 
 
+def test_a_step_that_takes_no_time_on_one_device_is_left_out() -> None:
+    cell, outcome = pair("a", 4.0)
+    free = Outcome(cell.key, "done", None, {**outcome.figures, "single_device_us": 0.0})  # all of it is transfers
+    assert ratios([(cell, free)]) == []
+    assert summary([(cell, free)]) == []
+
+
 def test_nothing_placed_is_nothing_drawn() -> None:
     assert plots(ratios([(pair("a", 1.0)[0], FAILED)])) == {}
     assert summary([(pair("a", 0.0))]) == []

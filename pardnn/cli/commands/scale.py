@@ -77,12 +77,13 @@ def command(
     not simulated.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.answers.scaling import scale
-    from pardnn.placers.atomic import refuse_existing, write_files
+    from pardnn.cli.outputs import Outputs
+    from pardnn.placers.atomic import write_files
 
     voice = Voice(as_json, quiet, verbose)
     paths = [path for path in (output, plot, html) if path is not None]
-    for path in paths:
-        refuse_existing(path, force=force)
+    files_read = (graph, plan, given["machine"], given["link"], given["network"])
+    Outputs.named([path for path in files_read if path is not None], paths, force=force)
     with voice.progress() as tell:
         found = scale(
             graph, _numbers(workers), plan=plan, gpus_per_replica=gpus_per_replica, samples=samples, epochs=epochs,
