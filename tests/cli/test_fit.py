@@ -83,9 +83,9 @@ def test_the_time_limit_leaves_the_best_so_far(pardnn: Program, table: str) -> N
         (("runs.csv", "--target", "time", "--assume", "time=1"), "column 'time' is named by --target and by --assume"),
         (
             ("runs.csv", "--target", "time", "--model", "runs.csv", "--force"),
-            "runs.csv: is an input, or is named twice",
+            "runs.csv: is an input, and inputs are never overwritten",
         ),
-        (("runs.csv", "--target", "time", "--model", "m", "--plot", "m"), "m: is an input, or is named twice"),
+        (("runs.csv", "--target", "time", "--model", "m", "--plot", "m"), "m: is named twice"),
         (("none.csv", "--target", "time"), "none.csv: cannot be read"),
         (("runs.csv", "--use", "runs.csv"), "runs.csv: is no JSON"),
         (("runs.csv", "--use", "runs.csv", "--target", "time"), "--target does not go with --use"),

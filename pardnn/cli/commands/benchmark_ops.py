@@ -36,13 +36,13 @@ def command(
     went. Needs TensorFlow.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.cli.hush import hushed, quieten
-    from pardnn.placers.atomic import refuse_existing, write_files
+    from pardnn.cli.outputs import Outputs
     from pardnn.placers.needs import require_tensorflow
     from pardnn.profiling.ops import benchmark_ops
     from pardnn.units import parse_size
 
     limit = parse_size(mem)
-    refuse_existing(output, force=force)
+    outputs = Outputs.named([], [output], force=force)
     quieten()
     voice = Voice(as_json, quiet, verbose)
     with hushed():
@@ -52,7 +52,7 @@ def command(
             count=ops, warmup=warmup, repeats=repeats, limit_bytes=limit, limit_flops=gflop * 1e9, card=card, seed=seed,
             tell=tell,
         )  # fmt: skip
-        write_files([(output, found.content())], force=force)
+        outputs.write([found.content()])
     result = {"format": "pardnn-benchmark-ops/1"} | found.result | {"outputs": [output]}
     if as_json:
         voice.dump(result)

@@ -19,11 +19,11 @@ def command(model: str, output: str, batch_size: int | None, force: bool) -> int
     (model, x, y) with the data or specifications of a batch. Needs TensorFlow.
     """
     from pardnn.cli.hush import hushed, quieten
-    from pardnn.placers.atomic import refuse_existing, write_file
+    from pardnn.cli.outputs import Outputs
     from pardnn.placers.extract import TRAIN_OP, extracted, made_by
     from pardnn.placers.needs import require_tensorflow
 
-    refuse_existing(output, force=force)
+    outputs = Outputs.named([model.rpartition(":")[0] or model], [output], force=force)
     quieten()
     with hushed():
         require_tensorflow()
@@ -34,7 +34,7 @@ def command(model: str, output: str, batch_size: int | None, force: bool) -> int
         data = text_format.MessageToString(graph).encode()
     else:
         data = graph.SerializeToString(deterministic=True)
-    write_file(output, data, force=force)
+    outputs.write([data])
     size = f"batch size {batch}" if batch else "batch size open"
     click.echo(f"{output}: {len(graph.node)} nodes, {size}; the step is the op {TRAIN_OP!r}")
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -52,23 +51,13 @@ def command(runs: str, used: str | None, as_json: bool, quiet: bool, verbose: bo
     Errors are relative: |predicted - measured| / measured, on average. Rows that --test-rows lists by number are not
     learned from. The same table and seed give the same bytes, unless the time limit was reached.
     """  # noqa: D301 - click looks for the sign itself
+    from pardnn.cli.outputs import Outputs
+
     voice = Voice(as_json, quiet, verbose)
     outputs = [path for path in (given["output"], given["save"], given["plot"], given["html"]) if path is not None]
-    _writable(outputs, [path for path in (runs, used, given["test_rows"]) if path is not None], force=given["force"])
+    inputs = [path for path in (runs, used, given["test_rows"]) if path is not None]
+    Outputs.named(inputs, outputs, force=given["force"])  # raises before the work
     return _use(voice, runs, used, **given) if used else _fit(voice, runs, **given)
-
-
-def _writable(outputs: list[str], inputs: list[str], *, force: bool) -> None:
-    """Raises InputError where a file may not be written, before the work."""
-    from pardnn.errors import InputError
-    from pardnn.placers.atomic import refuse_existing
-
-    taken = {os.path.realpath(path) for path in inputs}
-    for path in outputs:
-        if (real := os.path.realpath(path)) in taken:
-            raise InputError(f"{path}: is an input, or is named twice: inputs are never overwritten")
-        taken.add(real)
-        refuse_existing(path, force=force)
 
 
 def _fit(voice: Voice, runs: str, *, test_rows: str | None, output: str | None, **given: Any) -> int:

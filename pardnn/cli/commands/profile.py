@@ -45,7 +45,7 @@ def command(
     is off. What tracing costs is told. --costs measured:FILE also takes a RunMetadata.pb of your own session as it is.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.cli.hush import hushed, quieten
-    from pardnn.placers.atomic import refuse_existing, write_files
+    from pardnn.cli.outputs import Outputs
     from pardnn.placers.feeds import read_feeds
     from pardnn.placers.needs import require_tensorflow
     from pardnn.placers.profile import start
@@ -54,9 +54,8 @@ def command(
 
     quieten()
     voice = Voice(as_json, quiet, verbose)
-    paths = [path for path in (output, machine_out) if path is not None]
-    for path in paths:
-        refuse_existing(path, force=force)
+    inputs = [graph, graph.rpartition(":")[0] or graph, *([feeds] if feeds else [])]
+    outputs = Outputs.named(inputs, [path for path in (output, machine_out) if path is not None], force=force)
     if cluster and not machine_out:
         raise click.UsageError("--cluster is for --machine-out FILE.toml")
     given = read_feeds(feeds) if feeds else None
@@ -72,10 +71,9 @@ def command(
             graph, steps=steps, warmup=warmup, batch_size=batch_size, targets=options.listed(targets), feeds=given,
             tell=tell,
         )  # fmt: skip
-        files = [(output, found.content(as_json=output.endswith(".json")))] if output else []
-        files += [(machine_out, machine)] if machine_out else []
-        write_files(files, force=force)
-    _tell(voice, found.result(top) | {"link": link or None, "outputs": paths})
+        contents = [found.content(as_json=output.endswith(".json"))] if output else []
+        outputs.write([*contents, machine] if machine_out else contents)
+    _tell(voice, found.result(top) | {"link": link or None, "outputs": list(outputs.paths)})
     return 0
 
 
