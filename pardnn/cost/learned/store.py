@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import itertools
 import zipfile
+import zlib
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pardnn.cost.learned import convolution, product, vector
+from pardnn.cost.learned.device import Devices
 from pardnn.cost.learned.ensemble import Ensemble
 from pardnn.cost.learned.family import Family, floats
 from pardnn.cost.learned.network import Network
-from pardnn.errors import InputError
+from pardnn.errors import InputError, one_line
 
 RULES: Mapping[str, ModuleType] = {"convolution": convolution, "product": product, "vector": vector}
 SHIPPED = Path(__file__).with_name("weights.npz")
@@ -53,8 +56,8 @@ def load(path: Path) -> dict[str, Family]:
         return {name: _family(name, {k: v for k, v in arrays.items() if k.startswith(f"{name}/")}) for name in names}
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: no networks of pardnn benchmark-ops: {str(error).splitlines()[0][:100]}") from None
+    except (ValueError, KeyError, TypeError, IndexError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: no networks of pardnn benchmark-ops: {one_line(error)[:100]}") from None
 
 
 def _arrays(family: Family) -> _Arrays:
@@ -83,7 +86,31 @@ def _family(name: str, arrays: _Arrays) -> Family:
     rule, trained = RULES[name.split(".", maxsplit=1)[0]], np.asarray(arrays[f"{name}/trained"], np.float64)
     known, unseen = (float(v) for v in arrays[f"{name}/doubts"])
     blind = _ensemble(f"{name}/blind/", arrays) if f"{name}/blind/low" in arrays else None
-    return Family(rule, _ensemble(f"{name}/", arrays), blind, trained, known, unseen)
+    family = Family(rule, _ensemble(f"{name}/", arrays), blind, trained, known, unseen)
+    if trained.shape != (len(trained), len(Devices.__dataclass_fields__)) or not len(trained):
+        raise ValueError("its devices have other figures")
+    if not all(_sound(ensemble, _width(rule)) for ensemble in (family.ensemble, blind) if ensemble is not None):
+        raise ValueError("its networks do not go with their features")
+    return family
+
+
+def _width(rule: ModuleType) -> int:
+    """How many features an op of a family has."""
+    one = np.ones(1)
+    return int(rule.features(dict.fromkeys(rule.COLUMNS, one), Devices(one, one, one, one, one, one)).shape[1])
+
+
+def _sound(ensemble: Ensemble, width: int) -> bool:
+    """Whether all its arrays go together, for so many features."""
+
+    def fits(network: Network) -> bool:
+        sizes = [width, *(len(bias) for bias in network.biases)]
+        shapes = [array.shape for array in (network.shift, network.scale, *network.weights)]
+        return sizes[-1] == 1 and shapes == [(width,), (width,), *pairwise(sizes)]
+
+    ranges = ensemble.low.shape == ensemble.high.shape == (width,)
+    placed = all(0 <= at < width for at in (*ensemble.bounds, *ensemble.open_above))
+    return ranges and placed and bool(ensemble.networks) and all(map(fits, ensemble.networks))
 
 
 def _ensemble(head: str, arrays: _Arrays) -> Ensemble:

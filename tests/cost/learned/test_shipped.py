@@ -81,6 +81,19 @@ def test_a_file_of_something_else_is_refused_in_a_line(tmp_path: Path) -> None:
         store.load(path)
     with pytest.raises(InputError, match="cannot be read"):
         store.load(tmp_path / "absent.npz")
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="no networks of pardnn benchmark-ops"):
+        store.load(path)
+
+
+@pytest.mark.parametrize("changed", ["0/w0", "0/b1", "0/shift", "low", "bounds", "trained"])
+def test_arrays_that_do_not_go_together_are_refused_in_a_line(tmp_path: Path, changed: str) -> None:
+    with np.load(store.SHIPPED) as file:
+        arrays = {key: file[key] for key in file.files if key.startswith("vector/")}
+    arrays[f"vector/{changed}"] = np.array([1000, 1000])
+    np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no networks of pardnn benchmark-ops"):
+        store.load(tmp_path / "x.npz")
 
 
 def test_the_conformal_quantile_counts_the_row_to_come() -> None:
