@@ -52,7 +52,7 @@ def benchmark_ops(
     ms = {name: times[ran[name]] for name, times in ms.items()}
     short = [name for name, times in ms.items() if len(times) < FEWEST]
     if short:
-        raise InputError(f"only {min(map(len, ms.values()))} {short[0]} ops ran: raise --ops, {FEWEST} are needed")
+        raise InputError(f"only {len(ms[short[0]])} {short[0]} ops ran: raise --ops, {FEWEST} are needed")
     work = {n: (store.RULES[n].flops_of(rows), store.RULES[n].bytes_of(rows)) for n, rows in cases.items()}
     figures = figures_of(load_card(card)) if card else measured_figures(work, ms, os.cpu_count() or 1)
     done = {}

@@ -40,7 +40,7 @@ def verdict(results: Sequence[Result]) -> str:
     done = [row for row in results if not row["error"]]
     if not done:
         return "No method found a placement within the memory limits."
-    graphs = {row["graph"] for row in results}
+    graphs = dict.fromkeys(row["graph"] for row in results)
     if len(graphs) > 1:
         wins: dict[str, int] = {}
         for graph in graphs:
