@@ -118,12 +118,17 @@ def _held_still(learned: Table | None, new: Table, model: Model) -> list[str]:
     known = {model.design.target, *model.design.features, *(one.name for one in model.design.assumed)}
     for name in learned.names if learned is not None else ():
         if name in new.names and name not in known:
-            there, here = (set(filter(None, map(number, t.column(name)))) for t in (learned, new) if t is not None)
+            there, here = (
+                {value for value in map(number, t.column(name)) if value is not None}
+                for t in (learned, new)
+                if t is not None
+            )
             if len(there) == 1 and here - there:
                 values = ", ".join(f"{value:g}" for value in sorted(here - there)[:_NAMED])
+                says = f"; --assume {name}=POWER says it" if min(here | there) > 0 else ""
                 notes.append(
                     f"{new.path}: column {name!r} was {there.pop():g} in all rows that were learned from, here it is "
-                    f"{values}: what that does to the time is not known; --assume {name}=POWER says it"
+                    f"{values}: what that does to the time is not known{says}"
                 )
     return notes
 
