@@ -18,7 +18,8 @@ from pardnn.cli.group import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "docs").rglob("*.md"))
-RUN = [page for page in PAGES if page.parts[1] == "tutorials" or page.name in ("report.md", "timeline.md", "terminal.md")]
+TOO = ("report.md", "terminal.md", "timeline.md")
+RUN = [page for page in PAGES if page.parts[1] == "tutorials" or page.name in TOO]
 LIVE = ("keras.md",)  # needs TensorFlow
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -91,7 +91,7 @@ def test_arrays_that_do_not_go_together_are_refused_in_a_line(tmp_path: Path, ch
     with np.load(store.SHIPPED) as file:
         arrays = {key: file[key] for key in file.files if key.startswith("vector/")}
     arrays[f"vector/{changed}"] = np.array([1000, 1000])
-    np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
+    np.savez(tmp_path / "x.npz", **arrays)
     with pytest.raises(InputError, match="no networks of pardnn benchmark-ops"):
         store.load(tmp_path / "x.npz")
 
