@@ -71,7 +71,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _bound(result: Result) -> str:
-    bound, gap = us(result["lower_bound_us"]), result["gap"]
+    bound, gap = us(result["lower_bound_us"]), result["gap"] if result["makespan_us"] else 0.0
     if gap is None:
         return bound
     return f"{bound}: {'nothing can be faster' if gap <= 0 else f'at most {percent(gap)} above the best possible'}"
@@ -123,6 +123,10 @@ def verdict(result: Result) -> str:
         return f"One GPU holds it all; splitting it makes the step only {percent(gain - 1)} faster."
     if gain > 1:
         return f"{gain:.2f} times as fast as one GPU{'' if held else ', which could not hold it'}."
+    if not gain and held:
+        return "One GPU holds it all and needs no time for it: do not split."
+    if not gain:
+        return "One GPU could not hold it; all of the step's time is transfers."
     if held:
         return f"One GPU holds it all and is {1 / gain:.2f} times as fast: do not split it like this."
     return f"One GPU could not hold it; sharing it out costs {percent(1 / gain - 1)} more time than one that could."

@@ -55,6 +55,12 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert ("██████████" in table[-1]) == (width >= 72)
 
 
+@pytest.mark.parametrize(("makespan", "said"), [(0.0, "0 ns: nothing can be faster"), (1.0, "0 ns")])
+def test_no_bound_above_no_time(makespan: float, said: str) -> None:
+    table = plain(plan_report(result(makespan_us=makespan, lower_bound_us=0.0, gap=None))).splitlines()
+    assert f"lower bound  {said}" in table
+
+
 def test_without_limits_no_room_is_kept_for_their_bars() -> None:
     rows = [device | {"limit_bytes": None} for device in result()["per_device"]]
     table = plain(plan_report(result() | {"per_device": rows})).splitlines()
@@ -76,6 +82,11 @@ def test_without_limits_no_room_is_kept_for_their_bars() -> None:
         ({"fits": False}, "It does not fit."),
         ({"devices": 1}, "It fits on the one GPU there is."),
         ({"makespan_us": 0.0, "single_device_us": 0.0}, "One GPU holds it all and is as fast: do not split."),
+        ({"single_device_us": 0.0}, "One GPU holds it all and needs no time for it: do not split."),
+        (
+            {"single_device_us": 0.0, "single_device_fits": False},
+            "One GPU could not hold it; all of the step's time is transfers.",
+        ),
     ],
 )
 def test_the_verdict(changes: dict[str, Any], said: str) -> None:

@@ -52,7 +52,7 @@ def verdict(results: Sequence[Result]) -> str:
         return f"{best} is fastest, or as fast as any, on {wins[best]} of {len(graphs)} graphs."
     first = min(done, key=lambda row: row["makespan_us"])
     said = f"{first['method']} is fastest: {us(first['makespan_us'])}, {speed_up(first):.2g} times as fast as one card"
-    gap = first["gap"]
+    gap = first["gap"] if first["makespan_us"] else 0.0
     if gap is None:
         return f"{said}."
     return f"{said}; {'nothing can be faster' if gap <= 0 else f'at most {percent(gap)} from the best possible'}."

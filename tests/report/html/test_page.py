@@ -183,6 +183,11 @@ def test_why_says_what_ties_an_op_to_its_place() -> None:
             ),
         ),
         (
+            {"makespan_us": 0.0, "single_device_us": 0.0, "gap": None},
+            [2**33] * 4,
+            ("Fits on 4 × 8 GiB", "one card is as fast: do not split", "nothing can be faster"),
+        ),
+        (
             {"fits": False, "gap": 2.0},
             [10] * 4,
             (

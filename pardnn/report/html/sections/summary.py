@@ -79,7 +79,7 @@ def _speed(result: Result) -> str:
 
 
 def _gap(result: Result) -> str:
-    gap = result["gap"]
+    gap = result["gap"] if result["makespan_us"] else 0.0
     if gap is None:
         return "how good it could be at best is not known"
     if gap >= 1:
