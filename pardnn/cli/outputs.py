@@ -80,16 +80,15 @@ class Folder:
     force: bool = False
 
     @classmethod
-    def of(cls, path: str, names: Sequence[str], *, force: bool) -> Folder:
-        """The folder, made if it is not there. Raises InputError where a file may not be written."""
+    def of(cls, inputs: Sequence[str], path: str, names: Sequence[str], *, force: bool) -> Folder:
+        """The folder, made if it is not there. Raises as `Outputs.of`."""
         if not path:
             raise InputError("-o '': is no name of a folder")
         try:
             Path(path).mkdir(exist_ok=True)
         except (OSError, ValueError) as error:
             raise InputError(f"{path!a}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
-        for name in names:
-            refuse_existing(Path(path, name), force=force)
+        Outputs.named(inputs, [str(Path(path, name)) for name in names], force=force)
         return cls(path, force)
 
     def write(self, files: Iterable[tuple[str, bytes]]) -> list[str]:

@@ -59,6 +59,15 @@ def test_files_that_exist_are_kept_before_any_work(pardnn: Program, ladder: Path
     assert Path("found/offload.json.gz").read_text() == "mine"
 
 
+def test_the_graph_itself_is_never_overwritten(pardnn: Program, ladder: Path) -> None:
+    Path("found").mkdir()
+    graph = ladder.rename("found/offload.json.gz")
+    before = graph.read_bytes()
+    done = pardnn("advise", graph, *ASKED, "-o", "found", "--force")
+    assert (done.code, "is an input, and inputs are never overwritten" in done.err) == (2, True)
+    assert graph.read_bytes() == before
+
+
 def test_text_says_what_works(pardnn: Program, diamond: Path) -> None:
     done = pardnn("advise", diamond, "--gpus", 2, "--mem", "16kB")
     assert done.code == 0

@@ -40,7 +40,7 @@ def command(
 
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
-    folder = Folder.of(output, NAMES, force=force) if output is not None else None
+    folder = Folder.of([graph], output, NAMES, force=force) if output is not None else None
     with voice.progress() as tell:
         tell(f"reading {graph}")
         subject = prepare(graph, asked)
