@@ -210,7 +210,9 @@ def _curve(table: Table) -> Curve:
     sizes, times = columns["bytes"], columns["us"]
     assert isinstance(sizes, list)
     assert isinstance(times, list)
-    if len(sizes) != len(times) or len(set(sizes)) < 2:
+    if min(sizes, default=1) < 1:
+        raise table.fault("bytes", f"{min(sizes)} is less than a byte")
+    if len(sizes) != len(times) or len({round(size) for size in sizes}) < 2:
         raise table.fault("us", f"{len(times)} times for {len(sizes)} sizes; one each is needed, for two sizes or more")
     return Curve.of([(round(size), 1000.0 * took) for size, took in zip(sizes, times, strict=True)])
 
@@ -252,6 +254,6 @@ def _number(path: Path, line: int, name: str, text: str | None) -> float:
         value = float(text or "")
     except ValueError:
         value = float("nan")
-    if not 0 < value < _LARGEST or (name == "workers" and value < 2):
+    if not 0 < value < _LARGEST or value < {"bytes": 1, "us": 0, "workers": 2}[name]:
         raise InputError(f"{path}:{line}: {name}: {text!r} is no {'number of workers' if name == 'workers' else name}")
     return value

@@ -102,9 +102,11 @@ def test_figures_on_the_command_line() -> None:
             'latency = "5us"\nbandwidth = "1GB/s"\n[[all_reduce]]\nbytes = [1, 2]\nus = [1, 1]\n',
             "two workers",
         ),
+        ("x.toml", 'latency = "5us"\nbandwidth = "1GB/s"\n[send_recv]\nbytes = [0.3, 2]\nus = [1, 1]\n', "than a byte"),
         ("x.csv", "size,us\n1,1\n", "no column 'bytes'"),
         ("x.csv", "bytes,us\n1,1\n", "two sizes"),
         ("x.csv", "bytes,us\n1,1\n2,fast\n", "x.csv:3: us: 'fast'"),
+        ("x.csv", "bytes,us\n0.3,1\n2,1\n", "x.csv:2: bytes: '0.3'"),
         ("x.csv", "workers,bytes,us\n1,1,1\n", "x.csv:2: workers"),
     ],
 )
