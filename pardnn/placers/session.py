@@ -27,7 +27,7 @@ def require_graph(graph: Any) -> None:
         raise InputError("the graph is that of a function: place the function")
     if not graph.get_operations():
         raise InputError("the graph has no ops yet: place it when it is made, before its session")
-    sessions = (item for item in gc.get_objects() if isinstance(item, BaseSession))
+    sessions = [item for item in gc.get_objects() if isinstance(item, BaseSession)]
     if any(session.graph is graph and not session._closed for session in sessions):
         raise InputError("the graph is in a session, which keeps its devices: place it before tf.Session(graph=graph)")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -149,14 +149,19 @@ def _redirect(handles: Mapping[int, Any]) -> None:
                 item._captured_inputs = [handles.get(id(handle), handle) for handle in taken]
 
 
-def _living(*kinds: type) -> Iterator[Any]:
-    """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects."""
+def _living(*kinds: type) -> list[Any]:
+    """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects.
+
+    The list of everything is let go of before it returns: a tuple that somebody fills meanwhile could not be resized.
+    """
     if gc.get_freeze_count():
         gc.unfreeze()  # what is frozen is not among the objects told
     wanted: dict[type, bool] = {}
+    found = []
     for item in gc.get_objects():
         kind = type(item)
         if kind not in wanted:
             wanted[kind] = issubclass(kind, kinds)
         if wanted[kind]:
-            yield item
+            found.append(item)
+    return found
