@@ -213,6 +213,22 @@ def test_slack_is_what_a_longest_path_search_says(tmp_path: Path) -> None:
     assert min(expected) == 0
 
 
+def test_slack_of_ops_that_take_turns_is_never_below_nothing(tmp_path: Path) -> None:
+    cores = tmp_path / "cores.toml"
+    cores.write_text(
+        'latency = "10us"\nbandwidth = "12GB/s"\n[[gpu]]\ncount = 2\ncard = "v100"\nmemory = "16GB"\n[sharing]\n'
+        'send = "70us"\nsend_rate = "2GB/s"\nreceive = "60us"\nreceive_rate = "2GB/s"\n'
+    )
+    path = written(tmp_path / "g.json", judged(layered(6, 5).workload()))
+    options = Options.of(machine=str(cores), method="round-robin")
+    plan = decide(pose(path, options), options)
+    assert plan.subject.problem.sharing is not None
+    slack, schedule, dag = slack_ns(plan), plan.schedule, plan.subject.problem.workload.dag
+    last = np.diff(dag.out_ptr) == 0
+    assert slack.min() == 0
+    assert (slack[last] == schedule.makespan_ns - schedule.finish_ns[last]).all()
+
+
 SETTINGS: list[dict[str, str]] = [
     {"PYTHONHASHSEED": "0"},
     {"PYTHONHASHSEED": "4711", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
