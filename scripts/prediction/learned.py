@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pardnn.cost.learned import product, store, vector
+from pardnn.cost.learned import layer, product, store, vector
 from pardnn.cost.learned.device import Column
 from pardnn.cost.learned.family import Family, Prediction
 from scripts.learning import paper
@@ -146,7 +146,7 @@ def _lines(kind: str, table: Measured, said: Prediction) -> Iterator[tuple[objec
 
 
 def _speed(families: dict[str, Family]) -> Iterator[Figure]:
-    """200,000 ops, none like another: 7 of 10 vector ops, 2 products, 1 convolution, as training graphs have them."""
+    """200,000 ops, none like another: of 20, 14 vector ops, 4 products, a convolution and a gradient of one."""
     rng = np.random.default_rng(0)
     from pardnn.cost.learned.device import devices, figures
     from pardnn.machines.card import load_card
@@ -169,8 +169,11 @@ def _speed(families: dict[str, Family]) -> Iterator[Figure]:
     took = []
     for _ in range(5):
         start = time.process_time()
-        for name, columns in (("vector", vectors), ("product", products), ("convolution", taps)):
+        for name, columns in (("vector", vectors), ("product", products)):
             count = len(next(iter(columns.values())))
             families[name].predict(columns, devices([card], np.zeros(count, np.intp)))
+        for way, half in ((layer.forward, slice(10_000)), (layer.gradient, slice(10_000, None))):
+            part = {column: values[half] for column, values in taps.items()}
+            way(families["convolution"], part, devices([card], np.zeros(10_000, np.intp)))
         took.append(time.process_time() - start)
     yield Figure("predicting 200,000 unlike ops: time of a processor", min(took), "s", mark=1.0)

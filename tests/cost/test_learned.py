@@ -61,6 +61,18 @@ def test_times_on_a_v100_are_of_the_order_of_its_peaks() -> None:
     assert 0.45 < time["relu"] < 0.6  # 411 MB
 
 
+def test_gradients_of_a_convolution_take_longer_than_its_forward_pass() -> None:
+    """On a V100, both take 2 to 3 forward passes in half of the layers measured."""
+    tap = node("tap", "Conv2DBackpropFilter", "x w conv", (3, 3, 256, 256), strides=(1, 1, 1, 1), padding=b"SAME")
+    image = node("image", "Conv2DBackpropInput", "x w conv", (64, 56, 56, 256), strides=(1, 1, 1, 1), padding=b"SAME")
+    graph = make_graph(*GRAPH.nodes[:3], tap, image)
+    found = graph_costs(graph, build_machine(load_machine("pcie3"), 1), cost_model("learned"))
+    time = dict(zip(graph.names, found.run_ns.tolist(), strict=True))
+    assert [found.source[graph.names.index(name)] for name in ("tap", "image")] == ["learned", "learned"]
+    assert time["tap"] == time["image"]
+    assert 1.0 < time["tap"] / time["conv"] < 1.6
+
+
 def test_products_on_tensor_cores_are_not_learned() -> None:
     """A100: TensorFlow runs 32-bit products in TF32, on other cores than those the networks know."""
     found = dict(zip(GRAPH.names, costs("learned", "dgx-a100").source, strict=True))

@@ -1,4 +1,4 @@
-"""Ops of a graph as rows of the learned families; None where no family speaks for an op."""
+"""Ops of a graph as rows of the learned families, a convolution's gradients apart; None where no family speaks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pardnn.cost.tensor import Tensor
 
 
 class Row(NamedTuple):
-    """One op: its family, and figures in the order of the family's COLUMNS."""
+    """One op: what it is read as, a key of COLUMNS, and figures in the order of these."""
 
-    family: str
+    kind: str
     figures: tuple[float, ...]
 
 
@@ -39,8 +39,10 @@ def _product(op: Op, kernel: Kernel) -> Row | None:
     return Row("product", (batch, dims[-2], dims[-1], kernel.flops / 2 / op.output().elements, float(stacked)))
 
 
-def _convolution(image: Callable[[Op], Tensor], weights: Callable[[Op], Tensor]) -> Callable[[Op, Kernel], Row | None]:
-    """A gradient is taken to use the card as its forward pass does: it does the same work on the same tensors."""
+def _convolution(
+    name: str, image: Callable[[Op], Tensor], weights: Callable[[Op], Tensor]
+) -> Callable[[Op, Kernel], Row | None]:
+    """The forward pass that the op is, or that it is a gradient of."""
 
     def read(op: Op, kernel: Kernel) -> Row | None:
         taken, taps = image(op).dims, weights(op).dims
@@ -54,7 +56,7 @@ def _convolution(image: Callable[[Op], Tensor], weights: Callable[[Op], Tensor])
         same = float(op.text("padding") != "VALID")
         size = float(isqrt(high * wide))
         return Row(
-            "convolution",
+            name,
             (taken[0], size, taps[0], max(strides), channels, taps[3], same, 0, 0, 1, 0, 0, 0),
         )
 
@@ -85,11 +87,14 @@ _BY_KIND: dict[str, Callable[[Op, Kernel], Row | None]] = {
     "matmul": _product, "batched": _product, "elementwise": _elementwise, "softmax": _vector("softmax"),
     "norm": _vector("ln"),
 }  # fmt: skip
-_FORWARD = _convolution(lambda op: op.input(0), lambda op: op.input(1))
-_TO_INPUT = _convolution(lambda op: op.output(), lambda op: op.input(1))
-_TO_FILTER = _convolution(lambda op: op.input(0), lambda op: op.output())
+_FORWARD = _convolution("convolution", lambda op: op.input(0), lambda op: op.input(1))
+_TO_INPUT = _convolution("gradient", lambda op: op.output(), lambda op: op.input(1))
+_TO_FILTER = _convolution("gradient", lambda op: op.input(0), lambda op: op.output())
 _BY_TYPE: dict[str, Callable[[Op, Kernel], Row | None]] = {
     "Conv2D": _FORWARD, "_FusedConv2D": _FORWARD, "Conv2DBackpropInput": _TO_INPUT,
     "Conv2DBackpropFilter": _TO_FILTER, "Relu": _vector("relu"), "Tanh": _vector("tanh"),
 }  # fmt: skip
-COLUMNS = {"convolution": convolution.COLUMNS, "product": product.COLUMNS, "vector": vector.COLUMNS}
+COLUMNS = {
+    "convolution": convolution.COLUMNS, "gradient": convolution.COLUMNS, "product": product.COLUMNS,
+    "vector": vector.COLUMNS,
+}  # fmt: skip

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pardnn.cost.bands import bands
 from pardnn.cost.graph import GraphCosts
-from pardnn.cost.learned import store
-from pardnn.cost.learned.device import devices, figures
+from pardnn.cost.learned import layer, store
+from pardnn.cost.learned.device import Devices, devices, figures
 from pardnn.cost.learned.family import Family, Prediction
 from pardnn.cost.learned.reading import COLUMNS, Row, row
 from pardnn.cost.model import Estimate, cost_models
@@ -23,8 +23,10 @@ from pardnn.cost.roofline import LONGEST_NS
 from pardnn.graph.opgraph import OpGraph
 from pardnn.machines.card import Card
 
-_DENSE = frozenset({"product", "convolution"})
-_ALONE_MS = {"vector": 0.06, "product": 0.13, "convolution": 0.2}
+_FAMILY = {"gradient": "convolution"}
+"""Whose networks speak for a kind of rows, where that is not the family of the same name."""
+_DENSE = frozenset({"product", "convolution", "gradient"})
+_ALONE_MS = {"vector": 0.06, "product": 0.13, "convolution": 0.2, "gradient": 0.2}
 """Twice what the smallest ops of the tables take, each of which ran alone with the host waiting: in a step that cost is
 hidden behind the op before. Ops that are predicted shorter are the roofline's."""
 
@@ -72,20 +74,19 @@ def _predict(
     """
     distinct: dict[Row, int] = {}
     for one in rows:
-        if one is not None and one.family in families:
+        if one is not None and _FAMILY.get(one.kind, one.kind) in families:
             distinct.setdefault(one, len(distinct))
     if not distinct:
         return {}
     inside = np.ones(len(distinct), np.bool_)
     said = np.zeros((len(distinct), len(cards), 3))
-    for name, family in families.items():
-        at = np.array([i for one, i in distinct.items() if one.family == name], np.int64)
-        if not len(at):
-            continue
-        table = np.array([one.figures for one in distinct if one.family == name], np.float64)
+    for name in sorted({one.kind for one in distinct}):
+        family = families[_FAMILY.get(name, name)]
+        at = np.array([i for one, i in distinct.items() if one.kind == name], np.int64)
+        table = np.array([one.figures for one in distinct if one.kind == name], np.float64)
         columns = {column: table[:, c] for c, column in enumerate(COLUMNS[name])}
         for c, card in enumerate(cards):
-            found = _on(family, columns, tuple(family.trained[0].tolist()) if own else figures(card))
+            found = _own(family, columns) if own else _shipped(name, family, columns, card)
             said[at, c] = np.stack([np.ceil(np.minimum(found.ms * 1e6, LONGEST_NS)), found.low, found.high], 1)
             # With tensor cores, a card runs these on other cores than those that the networks know.
             strange = name in _DENSE and card.tf32_flops_per_s > card.single_flops_per_s and not own
@@ -94,13 +95,27 @@ def _predict(
     return {v: said[i] for v, i in numbers if inside[i]}
 
 
-def _on(family: Family, columns: Mapping[str, NDArray[np.float64]], device: tuple[float, ...]) -> Prediction:
-    count = len(next(iter(columns.values())))
-    return family.predict(columns, devices([device], np.zeros(count, np.intp)))
+def _shipped(name: str, family: Family, columns: Mapping[str, NDArray[np.float64]], card: Card) -> Prediction:
+    """What the networks that ship say of rows of a kind; convolutions by what the tables tell of their passes."""
+    ways = {"convolution": layer.forward, "gradient": layer.gradient}
+    device = _each(figures(card), columns)
+    return ways[name](family, columns, device) if name in ways else family.predict(columns, device)
+
+
+def _own(family: Family, columns: Mapping[str, NDArray[np.float64]]) -> Prediction:
+    """On the user's device: measured there as ops, forward; a gradient is taken to use it as the forward pass does."""
+    return family.predict(columns, _each(tuple(family.trained[0].tolist()), columns))
+
+
+def _each(device: tuple[float, ...], columns: Mapping[str, NDArray[np.float64]]) -> Devices:
+    """[r] the device beside each row."""
+    return devices([device], np.zeros(len(next(iter(columns.values()))), np.intp))
 
 
 def _note(rows: Sequence[Row | None], found: Mapping[int, object]) -> str:
-    outside = Counter(one.family for v, one in enumerate(rows) if one is not None and v not in found)
+    outside = Counter(
+        _FAMILY.get(one.kind, one.kind) for v, one in enumerate(rows) if one is not None and v not in found
+    )
     none = sum(one is None for one in rows)
     parts = [f"{count} {family}" for family, count in sorted(outside.items())]
     beyond = f" and {', '.join(parts)} ops too small or otherwise outside of what was trained on" if parts else ""
