@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.placers.atomic import refuse_existing, write_files
 
 PLAN = ".placement.json"
+_MEASURED = "measured:"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,16 @@ class Outputs:
                 raise InputError(f"{path}: is named twice")
             seen.add(real)
             refuse_existing(path, force=self.force)
+
+
+def files_read(*named: str | None, **given: Any) -> list[str]:
+    """The files among a command's arguments, and those that its options name: as inputs of `Outputs`.
+
+    >>> files_read("net.pbtxt", None, machine="here.toml", costs="measured:costs.csv", mem="16GB")
+    ['net.pbtxt', 'here.toml', 'costs.csv']
+    """
+    options = [given.get(name) or "" for name in ("machine", "link", "network", "pin", "costs")]
+    return [path for path in (*named, *(value.removeprefix(_MEASURED) for value in options)) if path]
 
 
 def is_events(path: str) -> bool:

@@ -28,16 +28,17 @@ def command(
     The graph may have changed since: new ops go where most of their neighbours are, ops that are gone do not matter. If
     over 2 % of the ops do not match, that is an error. Options are the plan's unless given.
     """
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.cli.pictures import Pictures
     from pardnn.cli.stored import follow_stored
     from pardnn.report.words import count
 
     voice = Voice(as_json, quiet, verbose)
-    Outputs.of([graph, plan], output, force=force, placed=True)
+    inputs = files_read(graph, plan, **given)
+    Outputs.of(inputs, output, force=force, placed=True)
     with voice.progress() as tell:
         made, match = follow_stored(graph, plan, options.given(**given), tell)
-        outputs = Outputs.of([graph, plan], output, force=force, placed=made.subject.file is not None)
+        outputs = Outputs.of(inputs, output, force=force, placed=made.subject.file is not None)
         started = time.perf_counter()
         outputs.write(Pictures().contents(made, outputs.paths))
         seconds = time.perf_counter() - started

@@ -35,7 +35,7 @@ def command(
     A method that finds no placement within the memory limits is a row with the reason; where that is true of all
     methods, the exit code is 3.
     """
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.cli.pages import compared
     from pardnn.errors import DoesNotFit, InputError
     from pardnn.methods import method, summaries
@@ -47,7 +47,7 @@ def command(
         raise InputError(f"--methods {methods}: names no method; see `pardnn methods`")
     for name in names:
         method(name)  # an unknown one is told before the work
-    outputs = Outputs.named(graphs, [html] if html is not None else [], force=force)
+    outputs = Outputs.named(files_read(*graphs, **given), [html] if html is not None else [], force=force)
     voice = Voice(as_json, quiet, verbose)
     results: list[dict[str, Any]] = []
     with voice.progress() as tell:

@@ -44,7 +44,7 @@ def command(
     from pardnn.answers.by_batch import by_batch, largest
     from pardnn.answers.by_batch import epochs as epochs_of
     from pardnn.answers.footprint import footprint, listing
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.config import Options
     from pardnn.cost.listing import write_costs
     from pardnn.report.by_batch import batches_report, epochs_fact
@@ -57,7 +57,8 @@ def command(
         given["batch_size"] = sizes[0]
     asked = Options.of(**({"gpus": 1} if _one_card(given) else {}) | options.given(**given))
     voice = Voice(as_json, quiet, verbose)
-    outputs = Outputs.of([graph], [target], force=force, placed=True) if target else Outputs(())
+    inputs = files_read(graph, **given)
+    outputs = Outputs.of(inputs, [target], force=force, placed=True) if target else Outputs(())
     with voice.progress() as tell:
         tell(f"reading {graph}")
         subject = pose(graph, asked)

@@ -22,7 +22,7 @@ def command(
 ) -> int:
     """Show what PARDNN understands of GRAPH, before anything is decided."""
     from pardnn.answers.survey import export, survey
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.config import Options
     from pardnn.readers.costgraph import write_cost_graph
     from pardnn.report.survey import survey_report
@@ -31,7 +31,8 @@ def command(
     # The graph is what matters here; without a number of GPUs it is looked at as on one.
     asked = Options.of(**({"gpus": 1} if given["machine"] is None else {}) | options.given(**given))
     voice = Voice(as_json, quiet, verbose)
-    outputs = Outputs.of([graph], [target] if target else [], force=force, placed=True) if target else Outputs(())
+    inputs = files_read(graph, **given)
+    outputs = Outputs.of(inputs, [target], force=force, placed=True) if target else Outputs(())
     with voice.progress() as tell:
         tell(f"reading {graph}")
         subject = pose(graph, asked)

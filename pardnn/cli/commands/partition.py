@@ -52,20 +52,21 @@ def command(
 
     Ctrl-C during a search ends it with the best so far (exit 4); pressed again it leaves nothing.
     """
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.cli.pictures import Pictures
     from pardnn.pipeline import prepare, solve
     from pardnn.report.html.sections.replicas import beside
     from pardnn.report.replicas import replicas_report
 
     pictures = Pictures.taken(given)
+    inputs = files_read(graph, **given)
     asked = options.asked(**given)
     voice = Voice(as_json, quiet, verbose)
 
     def targets(placed: bool) -> Outputs:
         if dry_run:
-            return Outputs.named([graph], pictures.paths, force=force)
-        return Outputs.of([graph], output, force=force, placed=placed, also=pictures.paths)
+            return Outputs.named(inputs, pictures.paths, force=force)
+        return Outputs.of(inputs, output, force=force, placed=placed, also=pictures.paths)
 
     targets(placed=bool(output))  # what can be known before the graph is read is told before
     with voice.progress() as tell:

@@ -77,13 +77,12 @@ def command(
     not simulated.
     """  # noqa: D301 - click looks for the sign itself
     from pardnn.answers.scaling import scale
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.placers.atomic import write_files
 
     voice = Voice(as_json, quiet, verbose)
     paths = [path for path in (output, plot, html) if path is not None]
-    files_read = (graph, plan, given["machine"], given["link"], given["network"])
-    Outputs.named([path for path in files_read if path is not None], paths, force=force)
+    Outputs.named(files_read(graph, plan, **given), paths, force=force)
     with voice.progress() as tell:
         found = scale(
             graph, _numbers(workers), plan=plan, gpus_per_replica=gpus_per_replica, samples=samples, epochs=epochs,

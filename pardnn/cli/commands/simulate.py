@@ -27,13 +27,13 @@ def command(graph: str, plan: str, force: bool, as_json: bool, quiet: bool, verb
     when, and the exit code is 3.
     """
     from pardnn.answers.overflow import overflow
-    from pardnn.cli.outputs import Outputs
+    from pardnn.cli.outputs import Outputs, files_read
     from pardnn.cli.pictures import Pictures
     from pardnn.cli.stored import follow_stored
 
     voice = Voice(as_json, quiet, verbose)
     pictures = Pictures.taken(given)
-    outputs = Outputs.named([graph, plan], pictures.paths, force=force)
+    outputs = Outputs.named(files_read(graph, plan, **given), pictures.paths, force=force)
     with voice.progress() as tell:
         made, _ = follow_stored(graph, plan, options.given(**given), tell)
         if outputs.paths:
