@@ -97,15 +97,13 @@ def test_refusals(example_graph: Path, costs: Path) -> None:
         "--compression: '1/0'": {"compression": "1/0"},
         "would take decades": {"link": "9000000000s,1B/s"},
     }
-    with pytest.raises(InputError, match="--partition 1B: cuts .* of gradients into .* pieces"):
+    with pytest.raises(InputError, match=r"--partition 1B: cuts .* of gradients into .* pieces"):
         scale(example_graph, [2], partition="1B")
     for said, options in wrong.items():
         with pytest.raises(InputError, match=said):
             scale(costs, [1, 16], **options)
     with pytest.raises(InputError, match="numbers from 1"):
         scale(costs, [0])
-    with pytest.raises(InputError, match="--partition: .* pieces of 1 bytes are too many"):
-        scale(example_graph, [1, 2], partition="1B")
     with pytest.raises(InputError, match="does not fit into a host with 8"):
         scale(example_graph, [1], gpus_per_replica=1000)
     with pytest.raises(DoesNotFit, match="--mem"):
