@@ -23,6 +23,8 @@ from pardnn.units import format_size, parse_rate, parse_size, parse_time
 _FED = frozenset({"Placeholder", "PlaceholderV2", "_Arg"})
 _GPUS_A_HOST = 8
 """Of a machine that has any number of GPUs, where nothing else is said."""
+_PIECES = 100_000
+"""Into so many pieces gradients are cut at most: each is a task of the simulation."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,14 @@ def policy_of(asked: Sync, made: Plan, gradients: Gradients) -> Policy:
         )
     if asked.priority == "layer" and not asked.overlap:
         raise InputError("--priority layer sends gradients while ops run: leave --no-overlap out")
-    card = made.subject.hardware.cards[0]
+    card, piece = made.subject.hardware.cards[0], _bytes(asked.partition, "partition")
+    if piece and (pieces := gradients.total_bytes // piece) > _PIECES:
+        raise InputError(
+            f"--partition {asked.partition}: cuts {format_size(gradients.total_bytes)} of gradients into {pieces:,} "
+            f"pieces; give a size for at most {_PIECES:,}"
+        )
     return Policy(
-        asked.overlap, _bytes(asked.fusion, "fusion"), _bytes(asked.partition, "partition"),
+        asked.overlap, _bytes(asked.fusion, "fusion"), piece,
         parse_compression(asked.compression), card.memory_bytes_per_s,
         "layer" if asked.priority == "layer" else "ready",
     )  # fmt: skip
