@@ -14,6 +14,8 @@ from pardnn.fit.table import Table
 Floats = NDArray[np.float64]
 FEWEST = 8
 _DEPENDENT = 1e-8
+_LEAST = 1e-50
+"""Assumed powers that change a time by less than this, or by more than its inverse, are typing errors."""
 _LEVELS = 20
 """A text column with more kinds than this, or with more than half as many as there are rows, is a list of names."""
 _POWERS = "powers need numbers above 0; if the column is a switch or a kind, name it in --categorical"
@@ -84,7 +86,13 @@ class Design:
         """[n] what the time is multiplied by for the columns whose power is known. Raises InputError."""
         result = np.ones(len(table.rows))
         for one in self.assumed:
-            result *= (table.positive(one.name, _POWERS) / one.centre) ** one.power
+            with np.errstate(over="ignore", under="ignore"):
+                result *= (table.positive(one.name, _POWERS) / one.centre) ** one.power
+        if not ((result > _LEAST) & (result < 1 / _LEAST)).all():
+            named = ", ".join(f"{one.name}={one.power:g}" for one in self.assumed)
+            raise InputError(
+                f"{table.path}: --assume {named}: makes times that no number can hold: choose smaller powers"
+            )
         return result
 
     def outside(self, table: Table) -> list[list[str]]:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from pardnn.errors import InputError, one_line
 
 _DELIMITERS = ",;\t"
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Powers and relative errors of what is beyond these leave what a float holds."""
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "?"})
 
 
@@ -67,11 +69,16 @@ class Table:
         return values
 
     def positive(self, name: str, why: str) -> NDArray[np.float64]:
-        """[n] a column as numbers above 0. Raises InputError."""
+        """[n] a column as numbers above 0, none of them absurd. Raises InputError."""
         values = self.numbers(name)
         for line, value in zip(self.lines, values.tolist(), strict=True):
             if value <= 0:
                 raise InputError(f"{self.path}:{line}: column {name!r} is {value:g}: {why}")
+            if not _SMALLEST <= value <= _LARGEST:
+                raise InputError(
+                    f"{self.path}:{line}: column {name!r} is {value:g}: not from {_SMALLEST:g} to {_LARGEST:g}: "
+                    "mend it, or choose another unit"
+                )
         return values
 
     def is_text(self, name: str) -> bool:

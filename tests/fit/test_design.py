@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pardnn.errors import InputError
-from pardnn.fit.design import Asked, design, target_of
+from pardnn.fit.design import Asked, Assumed, Design, design, target_of
 from pardnn.fit.table import parse_table
 
 HEAD = "hosts,cards,gpus,card,note,time\n"
@@ -79,3 +79,12 @@ def test_a_target_is_above_0_and_no_constant() -> None:
         target_of(TABLE, "note")
     with pytest.raises(InputError, match=r"runs\.csv:3: column 'a' is -1: what is predicted must be above 0"):
         target_of(parse_table(b"a,b\n1,1\n-1,2\n", "runs.csv"), "a")
+
+
+def test_absurd_numbers_are_told_before_they_overflow() -> None:
+    for cell in (b"1e-308", b"1e308"):
+        with pytest.raises(InputError, match=r"runs\.csv:3: column 'a' is 1e[+-]308: not from 1e-100 to 1e\+100"):
+            target_of(parse_table(b"a,b\n1,1\n" + cell + b",2\n", "runs.csv"), "a")
+    one = Design("time", (), (), (Assumed("a", 1e9, 1.0),))
+    with pytest.raises(InputError, match=r"runs\.csv: --assume a=1e\+09: "):
+        one.scale(parse_table(b"a,b\n1,1\n2,2\n", "runs.csv"))
