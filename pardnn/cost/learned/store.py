@@ -50,8 +50,14 @@ def load(path: Path) -> dict[str, Family]:
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(f"{path}: over {_LARGEST} bytes; trained networks are far smaller")
+        if not zipfile.is_zipfile(path):
+            raise ValueError("not a .npz file")
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
+        if not arrays:
+            raise ValueError("holds no arrays")
+        if strange := [key for key, value in arrays.items() if not np.isfinite(value).all()]:
+            raise ValueError(f"{strange[0]} holds what is no number")
         names = sorted({key.split("/")[0] for key in arrays})
         return {name: _family(name, {k: v for k, v in arrays.items() if k.startswith(f"{name}/")}) for name in names}
     except OSError as error:

@@ -81,9 +81,25 @@ def test_a_file_of_something_else_is_refused_in_a_line(tmp_path: Path) -> None:
         store.load(path)
     with pytest.raises(InputError, match="cannot be read"):
         store.load(tmp_path / "absent.npz")
+    np.savez(path)
+    with pytest.raises(InputError, match="no networks of pardnn benchmark-ops: holds no arrays"):
+        store.load(path)
+    path.write_bytes(b"op,time_us\n")
+    with pytest.raises(InputError, match=r"no networks of pardnn benchmark-ops: not a \.npz file"):
+        store.load(path)
     path.write_bytes(b"")
     with pytest.raises(InputError, match="no networks of pardnn benchmark-ops"):
         store.load(path)
+
+
+@pytest.mark.parametrize("changed", ["0/w0", "doubts", "trained"])
+def test_figures_that_are_none_are_refused_in_a_line(tmp_path: Path, changed: str) -> None:
+    with np.load(store.SHIPPED) as file:
+        arrays = {key: file[key] for key in file.files if key.startswith("vector/")}
+    arrays[f"vector/{changed}"] = arrays[f"vector/{changed}"] * np.nan
+    np.savez(tmp_path / "x.npz", **arrays)
+    with pytest.raises(InputError, match=f"vector/{changed} holds what is no number"):
+        store.load(tmp_path / "x.npz")
 
 
 @pytest.mark.parametrize("changed", ["0/w0", "0/b1", "0/shift", "low", "bounds", "trained"])
