@@ -110,6 +110,8 @@ def _lines(text: str, path: str) -> dict[str, Row]:
     if "op" not in header or "time_us" not in header:
         raise InputError(f"{path}: line 1: the header must name the columns op and time_us")
     known = ("op", "source", "runs", "op_type", *NUMBERS)
+    if twice := [name for name in known if header.count(name) > 1]:
+        raise InputError(f"{path}: line 1: two columns are called {twice[0]}: rename one, or take it out")
     place = {name: header.index(name) for name in known if name in header}
     rows: dict[str, Row] = {}
     for line, cells in enumerate(lines, start=2):

@@ -69,6 +69,7 @@ def test_the_very_name_wins_over_one_alike(path: Path) -> None:
     [
         ("", "line 1: the header must name"),
         ("op;time_us\n", "line 1: the header must name"),
+        ("op,time_us,time_us\nrelu,1,2\n", "line 1: two columns are called time_us"),
         ("op,time_us\nrelu\n", "line 2: 1 cells where the header has 2"),
         ("op,time_us\nrelu,1\nrelu,2\n", "line 3: op 'relu' stands on line 2 already"),
         ("op,time_us\nRelu:0,1\nRELU,2\n", "line 2 and line 3 both name op 'relu'"),
