@@ -10,6 +10,7 @@ import numpy as np
 
 from pardnn.answers.replicas import trained
 from pardnn.answers.worker import Sync, batch_of, gpus_per_host, gradients_of, policy_of, wires_of, worker
+from pardnn.config import Options
 from pardnn.distribute.expand import Replica
 from pardnn.distribute.fleet import Fleet
 from pardnn.distribute.gradients import Gradients
@@ -144,6 +145,8 @@ def scale(
     asked = Sync(**of_sync)
     counts = _counts(workers)
     strategy = strategies.get(asked.sync).make()
+    if gpus_per_replica is not None:  # what no host holds is refused before it is placed
+        gpus_per_host(asked, load_machine(options.get("machine", Options().machine)), gpus_per_replica, max(counts))
     made = worker(graph, plan, gpus_per_replica, options, tell)
     machine = load_machine(made.options.machine)
     wires = wires_of(asked, machine, made.options)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pardnn.distribute.fleet import Fleet, Leg, Strategy
 from pardnn.distribute.gradients import Gradients, after
 from pardnn.distribute.policy import Policy
+from pardnn.errors import InputError
 from scheduler.dag import Dag, frozen
 from scheduler.machine import UNLIMITED, Machine
 from scheduler.priority import ORDERS, Priority
@@ -28,6 +29,8 @@ from scheduler.workload import Workload
 JOINS = "joins"
 """Tasks that take no time: where several wait for several."""
 _QUICK = 2**62
+_LONGEST_NS = 2**59
+"""18 years: four steps in a row, and their ops, stay below 2^63."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +87,7 @@ class Expanded:
 def expand(replica: Replica, alone: Schedule, fleet: Fleet, strategy: Strategy, policy: Policy) -> Expanded:
     """The step of one of `fleet.workers` workers, at least two. `alone` is the replica's schedule without any others.
 
-    O((n + m) log n), whatever the number of workers.
+    O((n + m) log n), whatever the number of workers. Raises InputError where a step is too long.
     """
     making = _Making(replica, policy)
     ready, wave = _ready(replica, alone), waves(replica.workload.dag, replica.gradients)
@@ -215,6 +218,8 @@ class _Making:
     def done(self) -> Expanded:
         """The step of all that was added."""
         work, machine = self.replica.workload, self.replica.machine
+        if sum(task.ns for task in self.tasks) > _LONGEST_NS:
+            raise InputError("a step among these workers would take years: check --link, --network and --bandwidth")
         count, k = len(self.tasks), machine.k + len(self.streams)
         time_ns = np.zeros((self.n + count, k), np.int64)
         time_ns[: self.n, : machine.k] = work.time_ns

@@ -42,10 +42,11 @@ def parse_compression(text: str) -> Fraction:
     if text in COMPRESSIONS:
         return COMPRESSIONS[text]
     try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        sensible = 1e-12 <= float(text) <= 1  # the fraction of "1e-999999999" would never be done
+        share = Fraction(text) if sensible else Fraction(0)
+    except ValueError:
         share = Fraction(0)
-    if not 0 < share <= 1:
+    if not share:
         known = ", ".join(COMPRESSIONS)
         raise InputError(f"--compression: {text!r} is none of {known}, nor a share of the bytes such as 0.01")
     return share

@@ -109,22 +109,22 @@ def wire_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _LINKS.glob("*.toml")))
 
 
-def load_wires(name: str, machine: MachineSpec) -> Wires:
+def load_wires(name: str, machine: MachineSpec, option: str = "--link") -> Wires:
     """The link of that name, in that file, or written as "10us,12GB/s"; what it leaves open is the machine's.
 
-    Raises InputError naming what is wrong.
+    Raises InputError naming what is wrong, of that option.
     """
     if name in wire_names():
         return _preset(name)
     own = machine_wires(machine)
     if "," in name and not exists(name):
-        return replace(own, name=name, description=name, inside=_typed(name), all_reduce=())
+        return replace(own, name=name, description=name, inside=_typed(name, option), all_reduce=())
     if name.endswith(".csv"):
         return _of_csv(Path(name), own)
     if name.endswith(".toml") or exists(name):
         return _read(Path(name).stem, read_table(Path(name)), own)
     known = ", ".join(wire_names())
-    raise InputError(f"--link: unknown link {name!r}: give LATENCY,BANDWIDTH (10us,12GB/s), a file or one of {known}")
+    raise InputError(f"{option}: unknown link {name!r}: give LATENCY,BANDWIDTH (10us,12GB/s), a file or one of {known}")
 
 
 def machine_wires(machine: MachineSpec) -> Wires:
@@ -142,7 +142,7 @@ def with_network(wires: Wires, text: str, machine: MachineSpec) -> Wires:
     if "," in text and not exists(text):
         network = _typed(text, "--network")
     else:
-        network = load_wires(text, machine).inside
+        network = load_wires(text, machine, "--network").inside
     return replace(wires, network=network, all_reduce=tuple(g for g in wires.all_reduce if g.hosts == 1))
 
 
@@ -239,7 +239,7 @@ def _of_csv(path: Path, own: Wires) -> Wires:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     few = [n for n, group in points.items() if len({size for size, _ in group}) < 2]
     if few or not points:
-        raise InputError(f"{path}: at least two sizes are needed{f', of {few[0]} workers too' if few else ''}")
+        raise InputError(f"{path}: at least two sizes are needed{f', of {few[0]} workers too' if any(few) else ''}")
     curves = {n: Curve.of(group) for n, group in points.items()}
     inside = replace(own.inside, send=curves[0]) if 0 in curves else own.inside
     groups = tuple(Group(1, n, curve) for n, curve in sorted(curves.items()) if n > 1)
@@ -254,6 +254,7 @@ def _number(path: Path, line: int, name: str, text: str | None) -> float:
         value = float(text or "")
     except ValueError:
         value = float("nan")
-    if not 0 < value < _LARGEST or value < {"bytes": 1, "us": 0, "workers": 2}[name]:
+    least = {"bytes": 1, "us": 0, "workers": 2}[name]
+    if not (value and least <= value < _LARGEST) or (name == "workers" and not value.is_integer()):
         raise InputError(f"{path}:{line}: {name}: {text!r} is no {'number of workers' if name == 'workers' else name}")
     return value

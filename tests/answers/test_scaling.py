@@ -95,7 +95,7 @@ def test_refusals(example_graph: Path, costs: Path) -> None:
         "unknown link": {"link": "string"},
         "--compression: '1e-999999999'": {"compression": "1e-999999999"},
         "--compression: '1/0'": {"compression": "1/0"},
-        "would take decades": {"link": "9000000000s,1B/s"},
+        "would take years": {"link": "9000000000s,1B/s"},
     }
     with pytest.raises(InputError, match=r"--partition 1B: cuts .* of gradients into .* pieces"):
         scale(example_graph, [2], partition="1B")

@@ -107,7 +107,9 @@ def test_figures_on_the_command_line() -> None:
         ("x.csv", "bytes,us\n1,1\n", "two sizes"),
         ("x.csv", "bytes,us\n1,1\n2,fast\n", "x.csv:3: us: 'fast'"),
         ("x.csv", "bytes,us\n0.3,1\n2,1\n", "x.csv:2: bytes: '0.3'"),
+        ("x.csv", "bytes,us\n1,1\n", "two sizes are needed$"),
         ("x.csv", "workers,bytes,us\n1,1,1\n", "x.csv:2: workers"),
+        ("x.csv", "workers,bytes,us\n2.5,1,1\n2.5,2,1\n", "x.csv:2: workers: '2.5'"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told(tmp_path: Path, name: str, text: str, said: str) -> None:
@@ -121,6 +123,12 @@ def test_what_is_wrong_in_a_file_is_told(tmp_path: Path, name: str, text: str, s
 def test_what_is_no_link_is_told(name: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         load_wires(name, PCIE)
+
+
+def test_a_network_is_refused_under_its_own_name() -> None:
+    for name in ("lan", "10us,0B/s", ""):
+        with pytest.raises(InputError, match=r"^--network: "):
+            with_network(load_wires("10us,12GB/s", PCIE), name, PCIE)
 
 
 def test_a_host_that_is_not_full() -> None:
