@@ -16,6 +16,7 @@ from pardnn.graph.roles import find_roles
 from pardnn.methods import aside
 from pardnn.plan import Plan
 from pardnn.problem import Partitioner, Placement, Problem
+from pardnn.report.words import count
 from pardnn.subject import Subject
 from scheduler.workload import Workload
 
@@ -59,7 +60,7 @@ def replicas(plan: Plan, tell: Callable[[str], None] = lambda _: None) -> dict[s
         folded = (plan.device // (gpus // each)).astype(np.int32)
         choose = aside(plan.options.method, plan.options.effort, [folded, *known[-1:]], late)
         if each == 1 or choose is not None:
-            tell(f"beside it: {gpus // each} replicas of {each} GPUs")
+            tell(f"beside it: {gpus // each} replicas of {count(each, 'GPU')}")
             rows.insert(1, _replicated(plan, weights, each, choose, known))
     return _answer(plan, rows, weights, "")
 
