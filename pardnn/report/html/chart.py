@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from pardnn.report.html.markup import Html, tag
 from pardnn.report.html.pack import pack
 
-_WIDE, _HIGH = 1000, 10
+WIDE, HIGH = 1000, 10
+"""Of the picture of a bar; a page stretches it."""
 
 
 class Line(NamedTuple):
@@ -22,15 +23,22 @@ class Line(NamedTuple):
 
 def bar(value: float, whole: float, mark: float = 0.0, colour: int = 0) -> Html:
     """A bar as long as value / whole, with a line at the mark, such as the best possible."""
-    scale = _WIDE / whole if whole else 0
+    scale = WIDE / whole if whole else 0
     at = round(mark * scale)
+    return track(
+        tag("rect", class_=f"fill dev{colour}", width=max(1, round(value * scale)), height=HIGH),
+        tag("rect", class_="mark", x=str(at), width=4, height=HIGH) if mark else None,
+    )
+
+
+def track(*parts: Html | None) -> Html:
+    """The track of a bar with what fills it."""
     return tag(
         "svg",
-        tag("rect", class_="track", width=_WIDE, height=_HIGH),
-        tag("rect", class_=f"fill dev{colour}", width=max(1, round(value * scale)), height=_HIGH),
-        tag("rect", class_="mark", x=str(at), width=4, height=_HIGH) if mark else None,
+        tag("rect", class_="track", width=WIDE, height=HIGH),
+        *parts,
         class_="share",
-        viewBox=f"0 0 {_WIDE} {_HIGH}",
+        viewBox=f"0 0 {WIDE} {HIGH}",
         preserveAspectRatio="none",
         aria_hidden="true",
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pardnn.report.html.chart import HIGH, WIDE, track
 from pardnn.report.html.markup import Html, Part, brief, join, table, tag
 from pardnn.report.html.page import Section
 from pardnn.report.html.step import Step, shares, traffic
 from pardnn.units import format_size, format_time
-
-_WIDE, _HIGH = 1000, 10
 
 
 def devices(step: Step) -> Section:
@@ -37,19 +36,12 @@ def devices(step: Step) -> Section:
 
 def bar(parts: list[int], whole: int, device: int) -> Html:
     """Time at work and time only receiving, as one bar."""
-    scale = _WIDE / whole if whole else 0
+    scale = WIDE / whole if whole else 0
     work, receive = (round(part * scale) for part in parts[:2])
-    return tag(
-        "svg",
-        tag("rect", class_="track", width=_WIDE, height=_HIGH),
-        tag("rect", class_=f"fill dev{device % 8}", width=work, height=_HIGH) if work else None,
-        tag("rect", class_=f"fill dev{device % 8} faint", x=str(work), width=receive, height=_HIGH)
-        if receive
-        else None,
-        class_="share",
-        viewBox=f"0 0 {_WIDE} {_HIGH}",
-        preserveAspectRatio="none",
-        aria_hidden="true",
+    fill = f"fill dev{device % 8}"
+    return track(
+        tag("rect", class_=fill, width=work, height=HIGH) if work else None,
+        tag("rect", class_=f"{fill} faint", x=str(work), width=receive, height=HIGH) if receive else None,
     )
 
 
