@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import click
+
 from pardnn.cli.outputs import PLAN, is_events
 from pardnn.placers.plan import plan_bytes
 
@@ -28,7 +30,10 @@ class Pictures:
     @classmethod
     def taken(cls, given: dict[str, Any]) -> Self:
         """The options of `options.pictures`, taken out of what a command was given."""
-        return cls(given.pop("html"), given.pop("trace"), given.pop("max_events"))
+        found = cls(given.pop("html"), given.pop("trace"), given.pop("max_events"))
+        if found.max_events and found.trace is None:
+            raise click.UsageError("--max-events is for --trace FILE.json.gz")
+        return found
 
     @property
     def paths(self) -> tuple[str, ...]:

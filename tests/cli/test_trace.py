@@ -69,6 +69,8 @@ def test_what_a_timeline_leaves_out_is_told(pardnn: Program, tmp_path: Path) -> 
     assert (shown.events <= 1001, len(shown.instants)) == (True, 1)
     refused = pardnn("partition", "chain.json", "--gpus", 2, "--max-events", 0, "--trace", "u.json")
     assert (refused.code, "--max-events" in refused.err) == (2, True)
+    idle = pardnn("partition", "chain.json", "--gpus", 2, "--max-events", 1000, "--dry-run")
+    assert (idle.code, "--max-events is for --trace" in idle.err) == (2, True)
 
 
 def test_a_plan_writes_its_timeline_from_python(diamond: Path, tmp_path: Path) -> None:
