@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, replace
 from functools import cache
+from math import ceil
 from os.path import exists
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from pardnn.machines.curve import Curve
 from pardnn.machines.spec import MachineSpec, load_machine
 from pardnn.machines.tables import Table, read_table
 from pardnn.units import parse_rate, parse_time
-from scheduler.machine import link_ns
 
 _LINKS = Path(__file__).with_name("links")
 _LARGEST = 2.0**53
@@ -36,7 +36,8 @@ class Wire:
         """How long it takes to send so many bytes."""
         if self.send is not None:
             return round(self.send(nbytes))
-        return int(link_ns(nbytes, self.latency_ns, self.bytes_per_s))  # type: ignore[arg-type]  # one number will do
+        # As the scheduler's `link_ns`, to the bit; what many workers send to one server may be more than int64 holds.
+        return self.latency_ns + ceil(nbytes / float(self.bytes_per_s) * 1e9)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pardnn.errors import InputError
 from pardnn.machines.curve import Curve
 from pardnn.machines.spec import load_machine
 from pardnn.machines.wires import Group, Wire, Wires, load_wires, machine_wires, wire_names, with_network
+from scheduler.machine import link_ns
 
 PCIE = load_machine("pcie3")
 
@@ -139,3 +141,11 @@ def test_a_host_that_is_not_full() -> None:
     assert full is not None
     assert less is not None
     assert less < full
+
+
+def test_sending_takes_what_the_scheduler_says_and_more_than_it_can_hold() -> None:
+    sizes = np.array([0, 1, 999, 12_345_678, 2**40 + 1, 2**53 + 1], np.int64)
+    for wire in (Wire(10_000, 12 * 10**9), Wire(0, 7_000_003)):
+        expected = link_ns(sizes, wire.latency_ns, wire.bytes_per_s).tolist()
+        assert [wire.send_ns(size) for size in sizes.tolist()] == expected
+    assert Wire(0, 1).send_ns(2**70) == 2**70 * 10**9
