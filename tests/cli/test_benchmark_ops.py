@@ -23,3 +23,6 @@ def test_what_is_no_size_is_refused_before_anything_is_measured(pardnn: Program,
     done = pardnn("benchmark-ops", "-o", tmp_path / "x.npz", "--mem", "much")
     assert done.code == 2
     assert "much" in done.err
+    for figure in ("nan", "inf", "0"):
+        done = pardnn("benchmark-ops", "-o", tmp_path / "x.npz", "--gflop", figure)
+        assert (done.code, "--gflop" in done.err) == (2, True)

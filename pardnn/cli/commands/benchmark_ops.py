@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import click
@@ -16,7 +17,9 @@ from pardnn.cli.voice import Voice
 @click.option("--warmup", default=2, show_default=True, type=click.IntRange(0), help="Steps before, not counted.")
 @click.option("--repeats", default=7, show_default=True, type=click.IntRange(1), help="Steps whose median counts.")
 @click.option("--mem", default="512MB", show_default=True, help="Bytes that an op's tensors take at most.")
-@click.option("--gflop", default=20.0, show_default=True, type=click.FloatRange(0.001), help="Work of an op at most.")
+@click.option(
+    "--gflop", default=20.0, show_default=True, type=click.FloatRange(0.001, 1e6), help="Work of an op at most."
+)
 @click.option("--card", metavar="NAME", help="The device, if it is one that `pardnn machines` knows.  [measured]")
 @click.option("--seed", default=0, show_default=True, help="Which ops are drawn.")
 @options.force
@@ -42,6 +45,8 @@ def command(
     from pardnn.units import parse_size
 
     limit = parse_size(mem)
+    if isnan(gflop):  # which no range keeps out
+        raise click.UsageError("--gflop: nan is no number")
     outputs = Outputs.named([], [output], force=force)
     quieten()
     voice = Voice(as_json, quiet, verbose)
