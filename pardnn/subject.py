@@ -184,7 +184,8 @@ def _from_file(given: Input, options: Options, host: bool, seconds: dict[str, fl
         given.name, costs, graph.group, pin_groups(names, graph.group, _numbers(hardware), wishes), hardware, options
     )
     if unknown := costs.coverage["unknown_shape"]:
-        notes.append(f"{unknown} ops have unknown dimensions, which count as 1; --batch-size N sets the leading one")
+        have = "op has" if unknown == 1 else "ops have"
+        notes.append(f"{unknown} {have} unknown dimensions, which count as 1; --batch-size N sets the leading one")
     return Subject(
         given.name, given.sha256, names, tuple(node.op for node in graph.nodes), problem, hardware, costs,
         graph.unplaced, graph.nodes_read, graph.edges_read, graph.loops, (*notes, *costs.notes), _stop(seconds),

@@ -10,7 +10,7 @@ import pytest
 from pardnn.readers import read_graph
 from tests.real.command import pardnn
 
-GRAPH = "data/graphs/made/keras_lstm_train_functional_while.pb"
+GRAPH = "data/graphs/graphdef/tf_keras_imagenet_main_graph_mode.pbtxt"
 ASKED = ("--gpus", 4, "--effort", "fast", "--json")
 
 
@@ -81,7 +81,7 @@ def test_edges_that_close_a_cycle_are_left_out_and_told(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_apply_and_simulate_agree_on_a_real_graph(tmp_path: Path, shared: Path) -> None:
     """The graph with its edges written in takes as long as the plan that lists them, and has no others."""
-    graph, placed, plan = shared / GRAPH, tmp_path / "g.pb", tmp_path / "g.placement.json"
+    graph, placed, plan = shared / GRAPH, tmp_path / "g.pbtxt", tmp_path / "g.placement.json"
     found = pardnn("partition", graph, *ASKED, "--control-edges", "-o", placed, "-o", plan).json
     edges = json.loads(plan.read_text())["control_edges"]
     assert len(edges) == found["control_edges"]["count"] > 0
@@ -91,5 +91,5 @@ def test_apply_and_simulate_agree_on_a_real_graph(tmp_path: Path, shared: Path) 
     assert all(inputs[: len(before[name])] == before[name] for name, inputs in after.items())
     for source in (graph, placed):
         assert pardnn("simulate", source, plan, "--json").json["makespan_us"] == found["makespan_us"]
-    pardnn("apply", graph, plan, "-o", tmp_path / "again.pb")
-    assert (tmp_path / "again.pb").read_bytes() == placed.read_bytes()
+    pardnn("apply", graph, plan, "-o", tmp_path / "again.pbtxt")
+    assert (tmp_path / "again.pbtxt").read_bytes() == placed.read_bytes()
