@@ -145,6 +145,8 @@ def scale(
     asked = Sync(**of_sync)
     counts = _counts(workers)
     strategy = strategies.get(asked.sync).make()
+    if epochs != 1 and samples is None:
+        raise InputError("--epochs: of how many samples? Give --samples N")
     if gpus_per_replica is not None:  # what no host holds is refused before it is placed
         gpus_per_host(asked, load_machine(options.get("machine", Options().machine)), gpus_per_replica, max(counts))
     made = worker(graph, plan, gpus_per_replica, options, tell)

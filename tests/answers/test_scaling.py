@@ -92,6 +92,7 @@ def test_refusals(example_graph: Path, costs: Path) -> None:
         "--hosts: 2 hosts of 4 GPUs": {"hosts": 2, "gpus_per_host": 4},
         "does not fit into a host": {"gpus_per_replica": 16},
         "give --batch-size": {"samples": 10},
+        "--epochs: of how many samples": {"epochs": 3},
         "unknown link": {"link": "string"},
         "--compression: '1e-999999999'": {"compression": "1e-999999999"},
         "--compression: '1/0'": {"compression": "1/0"},

@@ -195,3 +195,8 @@ def test_weights_gradients_and_slots_are_exact_to_the_byte(pardnn: Program) -> N
 def test_wrong_batches_are_told(pardnn: Program, example_graph: Path, options: tuple[str, ...], told: str) -> None:
     done = pardnn("estimate", example_graph, *options)
     assert (done.code, told in done.err, done.out) == (2, True, "")
+
+
+def test_epochs_of_no_known_size_are_refused(pardnn: Program, diamond: Path) -> None:
+    done = pardnn("estimate", diamond, "--epochs", 3)
+    assert (done.code, "--samples" in done.err) == (2, True)

@@ -56,6 +56,8 @@ def command(
     if sizes:
         given["batch_size"] = sizes[0]
     asked = Options.of(**({"gpus": 1} if _one_card(given) else {}) | options.given(**given))
+    if epochs != 1 and samples is None:
+        raise click.UsageError("--epochs: of how many samples? Give --samples N")
     voice = Voice(as_json, quiet, verbose)
     inputs = files_read(graph, **given)
     outputs = Outputs.of(inputs, [target], force=force, placed=True) if target else Outputs(())
