@@ -113,3 +113,14 @@ def test_wrong_use_is_one_line(
     assert told in done.err
     assert done.err.count("\n") == 1
     assert not done.out
+
+
+def test_rows_that_cannot_be_predicted_are_told_before_the_search(
+    pardnn: Program, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pardnn.fit.fitting.fit", lambda *_: pytest.fail("the search has begun"))
+    (tmp_path / "new.csv").write_text("batch,layers,card\n16,4,k80\n")
+    done = pardnn("fit", table, *QUICK, "--test-rows", "new.csv")
+    assert done.code == 2
+    assert "gpus" in done.err
+    assert done.err.count("\n") == 1

@@ -62,6 +62,7 @@ def command(runs: str, used: str | None, as_json: bool, quiet: bool, verbose: bo
 
 def _fit(voice: Voice, runs: str, *, test_rows: str | None, output: str | None, **given: Any) -> int:
     from pardnn.answers import runs as answers
+    from pardnn.fit.design import design
     from pardnn.fit.fitting import fit
     from pardnn.report.fit import fit_report
     from pardnn.report.words import bar
@@ -73,6 +74,10 @@ def _fit(voice: Voice, runs: str, *, test_rows: str | None, output: str | None, 
     terms = _terms(given["terms"])
     limit = parse_time(given["time_limit"]) / 1e9 if given["time_limit"] else float("inf")
     table, new = _tables(runs, test_rows)
+    if new is not None:  # what cannot be predicted is told now, not after the search
+        made, _ = design(table, asked)
+        made.encode(new)
+        made.scale(new)
     started = time.perf_counter()
 
     def late() -> bool:
