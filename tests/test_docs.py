@@ -1,7 +1,10 @@
 """What the documents say of the tree stays true."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,21 @@ def test_every_link_leads_to_a_file(document: Path) -> None:
     assert [
         link for link in links if "://" not in link and not (document.parent / link).exists() and link not in GENERATED
     ] == []
+
+
+@pytest.mark.slow
+def test_the_first_screen_shows_what_the_program_says(tmp_path: Path) -> None:
+    """README's first command and the picture under it."""
+    readme = (ROOT / "README.md").read_text()
+    command = re.findall(r"\.venv/bin/(pardnn partition .*)", readme)[0].split()
+    picture = readme.partition("```\n\n```\n")[2].partition("```")[0]
+    graph = next(word for word in command if word.startswith("models/"))
+    words = [str(ROOT / word) if word == graph else word for word in command[1:]]
+    run = subprocess.run(
+        [sys.executable, "-m", "pardnn", *words],
+        check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.stdout == picture
 
 
 def test_every_script_has_its_line() -> None:
