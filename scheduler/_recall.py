@@ -50,7 +50,7 @@ def recall(known: int, row: int, moment: int, w: World, rows: Rows, desk: Desk, 
         desk.readers[v] = 0
     kept = 0
     while moment > 0 and kept < rows.started[known]:
-        what = rows.line[known * (n + m) + kept]
+        what = int(rows.line[known * (n + m) + kept])
         tie = (kept << 28) + what
         if what < n:
             if rows.start[known * n + what] >= moment:
