@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,17 @@ from pardnn.graph.roles import find_roles
 from pardnn.optimize.blocks import MOST, Block, runs, scopes
 from pardnn.optimize.draft import Changed
 from pardnn.optimize.halves import Halves
-from pardnn.optimize.offload import Idle, Slot, idle, offload, prefix
-from pardnn.optimize.recompute import Rerun, chosen, recompute, reruns
+from pardnn.optimize.offload import Slot, idle, offload, prefix
+from pardnn.optimize.recompute import chosen, recompute, reruns
 from pardnn.problem import Placement
 from pardnn.remedy import quick_fit
 from pardnn.report.words import count
 from pardnn.subject import Subject, with_memory
 from pardnn.units import format_size
 from pardnn.variants import with_changes, with_host
+from scheduler.schedule import Schedule
+
+T = TypeVar("T")
 
 _FLOW = frozenset({"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"})
 _RUNS = (MOST, MOST // 2, MOST // 4, MOST // 8)
@@ -55,21 +59,10 @@ def _enough(
     subject: Subject, options: Options, halves: Halves, blocks: Sequence[Block], twice: NDArray[np.bool_]
 ) -> Piece | None:
     able = reruns(halves, blocks, twice)
-
-    def tried(share: float) -> tuple[list[Rerun], Changed, Placement] | None:
-        picked = chosen(able, share)
-        if not picked:
-            return None
-        changed = recompute(halves, picked)
-        placement = quick_fit(changed.problem, options)
-        return None if placement is None else (picked, changed, placement)
-
-    best = gentlest(tried)
+    best = _least(lambda share: chosen(able, share), lambda picked: recompute(halves, picked), options)
     if best is None:
         return None
-    picked, changed, placement = best
-    found = fitting(changed.problem, options, placement)
-    assert found is not None
+    picked, changed, found = best
     saved, ops = sum(rerun.figures.saved for rerun in picked), sum(len(rerun.ops) for rerun in picked)
     details = {
         "blocks": [rerun.name for rerun in picked],
@@ -80,6 +73,28 @@ def _enough(
     change = f"{format_size(saved)} of activations computed again in the backward pass"
     note = f"{count(ops, 'op')} run again, of {count(len(picked), 'block')}"
     return Piece("recomputation", change, with_changes(subject, changed), options, *found, note, details)
+
+
+def _least(
+    pick: Callable[[float], list[T]], change: Callable[[list[T]], Changed], options: Options
+) -> tuple[list[T], Changed, tuple[Placement, Schedule]] | None:
+    """What is picked by the share nearest to 1 whose changed step was seen to fit; that step, and how it fits."""
+
+    def tried(share: float) -> tuple[list[T], Changed, Placement] | None:
+        picked = pick(share)
+        if not picked:
+            return None
+        changed = change(picked)
+        placement = quick_fit(changed.problem, options)
+        return None if placement is None else (picked, changed, placement)
+
+    best = gentlest(tried)
+    if best is None:
+        return None
+    picked, changed, placement = best
+    found = fitting(changed.problem, options, placement)
+    assert found is not None
+    return picked, changed, found
 
 
 def may_run_twice(subject: Subject) -> NDArray[np.bool_]:
@@ -111,21 +126,10 @@ def offloading(subject: Subject, options: Options) -> Piece | str:
     subject = with_host(subject, options)
     halves = _halves(subject, options)
     items = idle(halves, _slots(subject))
-
-    def tried(share: float) -> tuple[list[Idle], Changed, Placement] | None:
-        picked = prefix(items, share)
-        if not picked:
-            return None
-        changed = offload(halves, picked)
-        placement = quick_fit(changed.problem, options)
-        return None if placement is None else (picked, changed, placement)
-
-    best = gentlest(tried)
+    best = _least(lambda share: prefix(items, share), lambda picked: offload(halves, picked), options)
     if best is None:
         return "with whatever can wait in the host's memory it was not seen to fit"
-    picked, changed, placement = best
-    found = fitting(changed.problem, options, placement)
-    assert found is not None
+    picked, changed, found = best
     slots = sum(item.size for item in picked if item.slot)
     outputs = sum(item.size for item in picked) - slots
     parts = [
