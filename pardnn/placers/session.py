@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from typing import Any
 
 from pardnn.errors import InputError
 from pardnn.placers.placing import Placing
 from pardnn.placers.undo import undo_of
+from pardnn.placers.variables import living
 from pardnn.placers.verify import ReadBack, Verified
 
 
@@ -27,8 +27,7 @@ def require_graph(graph: Any) -> None:
         raise InputError("the graph is that of a function: place the function")
     if not graph.get_operations():
         raise InputError("the graph has no ops yet: place it when it is made, before its session")
-    sessions = [item for item in gc.get_objects() if isinstance(item, BaseSession)]
-    if any(session.graph is graph and not session._closed for session in sessions):
+    if any(session.graph is graph and not session._closed for session in living(BaseSession)):
         raise InputError("the graph is in a session, which keeps its devices: place it before tf.Session(graph=graph)")
 
 

@@ -32,7 +32,7 @@ def captured(graph: Any) -> list[Captured]:
 
     arguments = {id(handle): placeholder.op.name for handle, placeholder in graph.captures}
     found: dict[int, Captured] = {}
-    for variable in _living(BaseResourceVariable):  # nothing in the graph leads from a handle to its variable
+    for variable in living(BaseResourceVariable):  # nothing in the graph leads from a handle to its variable
         argument = arguments.get(id(getattr(variable, "_handle", None)))
         if argument is not None:
             found.setdefault(id(variable), Captured(variable, argument))
@@ -137,7 +137,7 @@ def _redirect(handles: Mapping[int, Any]) -> None:
     """Put new handles in place of old ones (by id) in everything that has been or is being traced."""
     from tensorflow.python.framework.func_graph import FuncGraph
 
-    for item in _living(FuncGraph, concrete_function()):
+    for item in living(FuncGraph, concrete_function()):
         if isinstance(item, FuncGraph):
             pairs = list(item.captures)
             if any(id(handle) in handles for handle, _ in pairs):
@@ -149,7 +149,7 @@ def _redirect(handles: Mapping[int, Any]) -> None:
                 item._captured_inputs = [handles.get(id(handle), handle) for handle in taken]
 
 
-def _living(*kinds: type) -> list[Any]:
+def living(*kinds: type) -> list[Any]:
     """All objects of these classes, whoever owns them; each class is asked once, for there are a million objects.
 
     The list of everything is let go of before it returns: a tuple that somebody fills meanwhile could not be resized.
