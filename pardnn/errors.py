@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
+CUT_SHORT = 4
+"""Exit code of an answer, no error: the time limit was reached or Ctrl-C came, and this is the best so far."""
 _OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (\d\w*(?:[.,]\d\w*)*|unlimited\b|N\b))?")
 
 

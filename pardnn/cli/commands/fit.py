@@ -9,12 +9,11 @@ import click
 
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
+from pardnn.errors import CUT_SHORT
 
 if TYPE_CHECKING:
     from pardnn.fit.model import Model, Prediction
     from pardnn.fit.table import Table
-
-_LATE = 4
 
 
 @click.command(short_help="What drives the time of runs: a model of any table of them.")
@@ -99,7 +98,7 @@ def _fit(voice: Voice, runs: str, *, test_rows: str | None, output: str | None, 
         voice.dump(found)
     else:
         voice.show(fit_report(found, runs), *_wrote(found))
-    return _LATE if late() else 0
+    return CUT_SHORT if late() else 0
 
 
 def _use(voice: Voice, runs: str, used: str, *, output: str | None, **given: Any) -> int:

@@ -9,12 +9,11 @@ import click
 
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
+from pardnn.errors import CUT_SHORT
 
 if TYPE_CHECKING:
     from pardnn.cli.voice import Progress
     from pardnn.plan import Plan
-
-CUT_SHORT = 4
 
 
 @click.command(short_help="Decide which op runs where; write placed graph and plan.")

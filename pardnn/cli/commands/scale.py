@@ -8,8 +8,7 @@ import click
 
 from pardnn.cli import options
 from pardnn.cli.voice import Voice
-
-CUT_SHORT = 4
+from pardnn.errors import CUT_SHORT
 
 
 class _Strategy(click.Option):
